@@ -10,9 +10,9 @@
 
 namespace Tessera::Impl {
 
-/// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
+/// Returns the requested precision, or native if there are no kernels for it and the options allow a fall-back.
 ///
-/// \param who   [in] what an error's message begins with
+/// \param who   [in] the beginning of an error's message
 /// \param notes [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class ExecutionSpace>

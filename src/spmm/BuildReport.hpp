@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl {
 
-/// Measures the seconds since it was made. (The clock of Kokkos::Timer may be set meanwhile.)
+/// Measures the seconds since its construction. (The clock of Kokkos::Timer may be set meanwhile.)
 class SteadyTimer {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -26,8 +26,8 @@ class SteadyTimer {
 struct BuildSeconds {
   double analysis = 0;    ///< checks, sorting, statistics, the choice
   double tuning = 0;      ///< measuring candidates
-  double reordering = 0;  ///< finding orders of rows, also those that were not kept
-  double format = 0;      ///< building formats, also those that were not kept
+  double reordering = 0;  ///< finding orders of rows, dropped ones included
+  double format = 0;      ///< building formats, dropped ones included
   double kernels = 0;     ///< building the device's kernels
   double values = 0;      ///< filling in values
   double total = 0;
@@ -37,7 +37,7 @@ struct BuildSeconds {
 struct BuildReport {
   std::vector<std::string> notes;  ///< requests that were not met
   BuildSeconds seconds;
-  std::size_t peak_bytes = 0;  ///< the most bytes that the plan had allocated at once
+  std::size_t peak_bytes = 0;  ///< peak bytes that the plan had allocated
 };
 
 /// Calls step() in a region of that name, waits for `exec` and adds the time that passed.

@@ -11,7 +11,7 @@
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <variant>
 
-/// The checks of what users hand to a plan. All throw std::invalid_argument, before anything has changed.
+/// Checks of the arguments that users pass to a plan. All throw std::invalid_argument before anything has changed.
 namespace Tessera::Impl {
 
 [[noreturn]] inline void refuse_matrix(const std::string& what) {
@@ -36,7 +36,7 @@ inline void check_allocated(const std::string& argument, const void* data, std::
                               " elements and no memory (its data is null); expected allocated memory");
 }
 
-/// Checks that the rows and columns of dense blocks have numbers of type Ordinal.
+/// Checks that the rows and columns of elements, in a matrix of dense blocks, fit in Ordinal.
 inline void check_element_rows(const UserRows& A) {
   constexpr auto most = std::numeric_limits<Ordinal>::max();
   const auto check = [&](const char* what, Ordinal count) {
@@ -88,7 +88,7 @@ inline std::string shape(Ordinal rows, Ordinal columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-/// Checks that X and Y, which is called `y`, fit op(A).
+/// Checks that X and Y fit op(A); messages call Y `y`.
 template <class Scalar>
 void check_shapes(const char* who, Ordinal op_rows, Ordinal op_columns, Mode mode, const Multivector<const Scalar>& X,
                   const std::string& y, const Multivector<Scalar>& Y) {
@@ -106,7 +106,7 @@ void check_has_memory(const char* who, const char* name, const Multivector<Scala
                           " and has no memory (its data is null); expected allocated memory");
 }
 
-/// Checks that X and Y, which have names, share no memory.
+/// Checks that X and Y share no memory; messages use the given names.
 template <class Scalar>
 void check_apart(const char* who, const char* x, const Multivector<const Scalar>& X, const char* y,
                  const Multivector<Scalar>& Y) {
@@ -120,7 +120,7 @@ void check_apart(const char* who, const char* x, const Multivector<const Scalar>
 
 /// Checks that a workspace was prepared for this plan, mode and instance, and for enough columns.
 ///
-/// \param plan [in] the number of the plan
+/// \param plan [in] the plan's id
 template <class ExecutionSpace>
 void check_workspace(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                      std::uint64_t plan, Mode mode, Ordinal columns) {

@@ -16,7 +16,7 @@ std::string megabytes(double bytes) {
   return text.str();
 }
 
-/// In microseconds below a millisecond, otherwise in milliseconds.
+/// Prints microseconds below a millisecond, otherwise milliseconds.
 std::string duration(double seconds) {
   const bool is_short = seconds < 1e-3;
   std::ostringstream text;

@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// What Plan::explain() prints besides the choice.
+/// The data that Plan::explain() prints besides the choice.
 struct Explanation {
   long long rows = 0;
   long long columns = 0;
@@ -28,7 +28,7 @@ struct Explanation {
   std::vector<std::string> notes;
 };
 
-/// What Plan::explain() prints of a block of rows.
+/// The data that Plan::explain() prints for a block of rows.
 struct BlockExplanation {
   long long first_row = 0;
   long long rows = 0;

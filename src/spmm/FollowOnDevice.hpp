@@ -7,8 +7,8 @@
 #include <tessera/common/WatchedArray.hpp>
 #include <tessera/format/ValueMap.hpp>
 
-/// The two kernels of following values as a device has them: they start in less time than those for all devices, and
-/// most looks find nothing. They return false where there are none.
+/// The two kernels that follow values, written for a device. They start faster than those for all devices, and most
+/// looks find nothing. They return false where the device has none.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>

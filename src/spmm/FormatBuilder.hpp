@@ -43,7 +43,7 @@ class FormatBuilder {
         report_(report) {}
 
   /// \throws TooManyPlaces if the chosen format needs too many places, and the rows can be cut
-  /// \throws FormatTooLarge if no format fits, or not the one that is wanted and the options allow no fall-back
+  /// \throws FormatTooLarge if no format fits, or if the wanted one does not and the options allow no fall-back
   Matrix build() {
     timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
     rank();
@@ -70,7 +70,7 @@ class FormatBuilder {
     statistics_.has_given_order = rows_.values.is_identity();
     options_.parameters = ThisDevice::parameters(exec_, options_, statistics_);
     if (statistics_.bcsr_blocks == 0) return;
-    options_.parameters.bcsr_block_rows = static_cast<int>(statistics_.bcsr_block_rows);  // not to be sought again
+    options_.parameters.bcsr_block_rows = static_cast<int>(statistics_.bcsr_block_rows);  // avoids a second search
     options_.parameters.bcsr_block_columns = static_cast<int>(statistics_.bcsr_block_columns);
   }
 
@@ -105,9 +105,8 @@ class FormatBuilder {
     }
   }
 
-  /// Ranks the candidates anew in a wider precision, and takes that if the wanted format, or the fastest one, is
-  /// faster.
-  /// Where memory is limited the precision stays: kernels in a wider one keep more.
+  /// Ranks the candidates again in a wider precision, and uses it if it makes the wanted format, or the fastest,
+  /// faster. With a memory limit the precision stays: kernels in a wider one keep more.
   void take_wider_precision() {
     if (options_.memory_limit != no_memory_limit) return;
     PlanOptions options = options_;
@@ -122,7 +121,7 @@ class FormatBuilder {
     model_ = model;
     options_ = options;
   }
-  /// The predicted time of the wanted format, or of the fastest one; infinity if it is no candidate.
+  /// Returns the predicted time of the wanted format, or of the fastest one; infinity if it is no candidate.
   double seconds_of_wanted(const Choice& choice) const {
     for (const Candidate& candidate : choice.candidates)
       if (wanted_ == Format::Automatic || candidate.format == wanted_) return candidate.predicted_seconds;
@@ -150,7 +149,7 @@ class FormatBuilder {
     return true;
   }
 
-  /// Lists the format that was built if it is not yet a candidate.
+  /// Adds the format that was built to the candidates, unless it is one.
   void list_built() {
     auto& candidates = matrix_.choice.candidates;
     const auto is_chosen = [&](const Candidate& candidate) { return matrix_.choice.is_chosen(candidate); };
@@ -159,7 +158,7 @@ class FormatBuilder {
 
   Candidate built_candidate() {
     if (const BlockShape block = matrix_.engine->block(); block.size() > 0) {
-      statistics_.bcsr_block_rows = block.height;  // not counted before
+      statistics_.bcsr_block_rows = block.height;  // was not counted before
       statistics_.bcsr_block_columns = block.width;
     }
     return predict(

@@ -75,7 +75,7 @@ class JsonWriter {
   }
 
   std::string text_;
-  bool is_first_ = true;  // in its object or array, or after its key
+  bool is_first_ = true;  // the next value is the first of its object or array, or follows a key
 };
 
 }  // namespace Tessera::Impl

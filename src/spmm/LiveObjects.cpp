@@ -10,7 +10,7 @@ namespace Tessera::Impl {
 /// The list of all live objects of the process.
 class LiveObjects {
  public:
-  /// Never destroyed: static plans leave it after everything else.
+  /// Never destroyed: static plans remove themselves from it after everything else.
   static LiveObjects& all() {
     static auto* objects = new LiveObjects;
     return *objects;
@@ -18,8 +18,7 @@ class LiveObjects {
 
   void add(LiveObject& object) {
     const std::lock_guard lock(mutex_);
-    // One hook is enough, since Kokkos does not start again. Objects that users' own hooks make later are theirs to
-    // free.
+    // One hook is enough, because Kokkos does not start again. Users' own hooks must free objects that they make later.
     if (!is_hooked_) Kokkos::push_finalize_hook([] { all().release(); });
     is_hooked_ = true;
     object.next_ = first_;

@@ -40,8 +40,8 @@ void count_windows(const ExecutionSpace& exec, const Csr<typename ExecutionSpace
   }
 }
 
-/// Counts the blocks of BCSR if BitTCF's tiles are at least `least_density` full. BCSR has at least as many blocks as
-/// BitTCF has tiles: where tiles are emptier, blocks are not worth the zeros that they store.
+/// Counts the blocks of BCSR if BitTCF's tiles are at least `least_density` full. BCSR never has fewer blocks than
+/// BitTCF has tiles. If tiles are emptier, blocks store too many zeros to pay off.
 template <class ExecutionSpace>
 void count_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                   const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {
@@ -75,8 +75,8 @@ bool count_if_it_fits(const Count& count) {
   }
 }
 
-/// The statistics that a model of `Machine` predicts from. Windows are counted if the choice needs them, and if there
-/// is memory to count them.
+/// Computes the statistics that a model of `Machine` needs. Windows are counted if the choice needs them and there is
+/// memory to count them.
 template <class Scalar, class ExecutionSpace, class Machine>
 MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
                                const Csr<typename ExecutionSpace::memory_space>& A) {

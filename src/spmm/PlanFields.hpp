@@ -11,13 +11,12 @@
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
 
-/// The content of a plan's file, in this order. A change of this list or of its structs makes a new version of the file
-/// (PlanFile.cpp), unless files that were written before are read as they were: only plans whose transposes are stored
-/// in parts have a longer list of rows.
+/// The content of a plan's file, in this order. Any change of this list or its structs needs a new version of the file
+/// (PlanFile.cpp), unless older files are still read correctly. For example, only plans whose transposes are stored in
+/// parts have a longer list of rows.
 ///
-/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
-/// does it hold what only the choice needs, which is made: the statistics of the matrix, and the hints follows_values
-/// and expected_products.
+/// The file omits what follows from the rest: metrics of the tiles, and the data of a device's kernels. It also omits
+/// what only the choice needed: the statistics of the matrix, and the hints follows_values and expected_products.
 namespace Tessera::Impl {
 
 template <class Fields>
@@ -92,12 +91,12 @@ std::vector<RowsOfBlock> list_of_rows(const Members& m) {
   return list;
 }
 
-/// Makes the blocks, and the parts of their transposes, of a list that list_of_rows() made. \return whether that is all
-/// of the list
+/// Makes the blocks, and the parts of their transposes, from a list by list_of_rows(). \return whether it used the
+/// whole list
 template <class Members>
 bool take_rows(const std::vector<RowsOfBlock>& list, Members& m) {
   auto next = list.begin();
-  // Takes from the list until there are `all` rows. At the end of the list it takes `one`.
+  // Moves elements of the list to `taken` until they have `all` rows; if the list has ended, appends `one`.
   const auto take = [&](auto& taken, std::int64_t all, const RowsOfBlock& one) {
     taken.clear();
     for (std::int64_t rows = 0; next != list.end() && rows < all; rows += (next++)->rows)

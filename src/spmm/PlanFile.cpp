@@ -27,7 +27,7 @@ namespace {
 
 constexpr SectionFileKind plan_file{"TESSPLAN", 7, "a plan"};
 
-/// The type of a plan's values. That of a file must be that of the plan that it is loaded into.
+/// The type of a plan's values, which must be the same in a file and in the plan that it is loaded into.
 struct PlanType {
   bool is_complex = false;
   int real_bytes = 0;
@@ -55,7 +55,7 @@ void check_type(const PlanType& found, const PlanType& expected, const std::stri
                               to_string(expected) + " bytes, which the type of the plan to be loaded has");
 }
 
-/// Whether the parts of a transpose are all of its rows, and have all nonzeros.
+/// Whether the parts of a transpose cover all of its rows and nonzeros.
 template <class Transpose>
 bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
   Ordinal next_row = 0;
@@ -68,12 +68,12 @@ bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
   return next_row == rows && nonzeros == 0;
 }
 
-/// What is wrong with the sizes, with which all arrays are compared; empty if nothing is.
+/// Returns the error in the sizes, which all arrays are compared with; empty if there is none.
 template <class Members>
 std::string size_fault(const Members& m) {
   if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
   if (m.options.columns < 0) return "the plan was made for a negative number of columns of X";
-  RowsOfBlock next;  // where the next block begins; its nonzeros are those of all before
+  RowsOfBlock next;  // begin of the next block; its nonzeros are those of all earlier blocks
   for (const auto& block : m.blocks) {
     if (block.nonzeros > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       return "the plan has more nonzeros than its offsets can count";
@@ -91,7 +91,7 @@ std::string size_fault(const Members& m) {
   return {};
 }
 
-/// What is wrong with the texts that explain() and stats() print, whoever wrote them; empty if nothing is.
+/// Returns the error in the texts that explain() and stats() print, whoever wrote them; empty if there is none.
 template <class Members>
 std::string text_fault(const Members& m) {
   std::vector<std::string_view> texts{m.made_on};
@@ -105,7 +105,7 @@ std::string text_fault(const Members& m) {
   return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
 }
 
-/// The first fault by which a product, or new values, might reach beyond the arrays; empty if there is none.
+/// Returns the first error that lets a product or an update reach beyond the arrays; empty if there is none.
 template <class Scalar, class ExecutionSpace>
 std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows,
                          Ordinal columns, std::size_t nonzeros, bool has_source) {
@@ -168,7 +168,7 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
   try {
     build_kernels(exec, options, stored, notes);
   } catch (const FormatTooLarge& refusal) {
-    // On the device where the plan was made, its kernels may have taken less.
+    // The kernels may have needed less memory on the device where the plan was made.
     notes.push_back(refused("a kernel of this device", refusal) + "; portable code multiplies");
   }
   stored.engine->refill(exec, stored.values.data(), nullptr);
@@ -210,7 +210,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::st
   const Format format = m.blocks.front().plain.choice.format;
   m.options.precision = available_precision<Scalar>(exec, m.options, name, m.built.notes);
   m.options.kernel = available_kernel<Scalar>(exec, m.options, format, name, m.built.notes);
-  // The file was made within the limit. Kernels get the memory that all else leaves.
+  // The file was made within the limit. Kernels get the memory that remains.
   for (auto& block : m.blocks) {
     complete(exec, m.options, block.plain, *m.account, m.built.notes);
     for (auto& part : block.transposed) {

@@ -16,18 +16,18 @@
 
 namespace Tessera::Impl {
 
-/// A number for each plan of the process: 1, 2, ...
+/// Returns a new number for a plan of the process: 1, 2, ...
 inline std::uint64_t next_plan_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
 
-/// Where a block of rows lies in the plan's matrix, and its values among the caller's.
+/// The position of a block of rows in the plan's matrix, and of its values in the caller's array.
 struct RowsOfBlock {
   Ordinal first_row = 0;
   Ordinal rows = 0;
   std::size_t nonzeros = 0;
-  std::size_t first_entry = 0;  // of the values that update_values() is given
+  std::size_t first_entry = 0;  // index among the values that update_values() gets
   std::size_t entries = 0;
 };
 
@@ -51,14 +51,14 @@ struct RowBlock : RowsOfBlock {
   /// The caller's values of these rows.
   const Scalar* values_of(const Scalar* values) const { return first_entry == 0 ? values : values + first_entry; }
 
-  /// The sum of a number of each part of the transpose.
+  /// Returns the sum of a number over the parts of the transpose.
   template <class Number>
   std::size_t sum_of_transpose(const Number& number) const {
     std::size_t result = 0;
     for (const auto& part : transposed) result += number(part.matrix);
     return result;
   }
-  /// The sum of a number of all that is stored.
+  /// Returns the sum of a number over all stored matrices.
   template <class Number>
   std::size_t sum(const Number& number) const {
     return number(plain) + sum_of_transpose(number);
@@ -74,7 +74,7 @@ struct RowBlock : RowsOfBlock {
   }
 };
 
-/// Calls visit(rows, matrix) for each matrix that multiplies in a mode, with the rows of Y that it makes.
+/// Calls visit(rows, matrix) for each matrix that a mode multiplies with, with the rows of Y that it computes.
 ///
 /// \tparam Block a RowBlock, const or not
 template <class Block, class Visit>
@@ -92,28 +92,28 @@ template <class Scalar, class ExecutionSpace>
 struct PlanState<Scalar, ExecutionSpace>::Members {
   using Block = RowBlock<Scalar, ExecutionSpace>;
 
-  std::uint64_t id = next_plan_id();  // workspaces keep it, to know their plan
+  std::uint64_t id = next_plan_id();  // workspaces store it to identify their plan
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
   std::string made_on = ExecutionSpace::name();  // the execution space of make_plan(), also after loading
   bool is_loaded = false;
   std::size_t source_entries = 0;  // number of values that update_values() expects
-  bool has_source = true;          // until release_source()
+  bool has_source = true;          // false after release_source()
   bool has_transpose = false;
   PlanOptions options;
-  std::shared_ptr<MemoryAccount> account;  // pays for the arrays below
+  std::shared_ptr<MemoryAccount> account;  // is charged for the arrays below
   BuildReport built;
   BuildReport transpose_built;
   // All rows, in order; one block unless the matrix has more entries, or its format more places, than an int can count.
   std::vector<Block> blocks;
-  std::atomic<std::uint64_t> products{0};  // products that run at the same time count here
+  std::atomic<std::uint64_t> products{0};  // atomic: products may run at the same time
   std::uint64_t updates = 0;
 
   Ordinal op_rows(Mode mode) const { return is_transposed(mode) ? columns : rows; }
   Ordinal op_columns(Mode mode) const { return is_transposed(mode) ? rows : columns; }
 
-  /// The sum of a number of each block.
+  /// Returns the sum of a number over the blocks.
   template <class Number>
   std::size_t sum(const Number& number) const {
     std::size_t result = 0;
@@ -126,7 +126,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   }
 };
 
-/// Checks what a product is given. Messages call the function `who`, and Y `y`.
+/// Checks the arguments of a product. Messages call the function `who`, and Y `y`.
 template <class ExecutionSpace, class Members, class VectorScalar>
 void check_product(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                    const Members& plan, Mode mode, const Multivector<const VectorScalar>& X, const char* y,

@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-/// The options with what the device has: a precision, parameters that suit its kernels, and a kernel.
+/// Returns the options with a precision and a kernel that the device has, and with parameters that suit its kernels.
 ///
 /// \param notes [in,out] gets a note about each fall-back
 /// \throws std::invalid_argument if something is not available and the options allow no fall-back
@@ -37,9 +37,9 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
   return options;
 }
 
-/// The blocks of rows that a plan is to have. Until they are built, their entries bound their nonzeros.
+/// Makes the blocks of rows of a plan. The nonzeros of a block are an upper bound, its entries, until it is built.
 ///
-/// \param values [in] where the values of the last one end
+/// \param values [in] the end of the last block's values
 template <class Block>
 std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ranges, std::size_t values) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
@@ -54,7 +54,7 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
   return blocks;
 }
 
-/// The rows of a block that blocks_of() made, and that is not built yet: its nonzeros are the entries of its rows.
+/// The rows of a block from blocks_of() that is not built yet: its nonzeros are the number of their entries.
 inline RowRange range_of(const UserRows& A, const RowsOfBlock& block) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
   return {block.first_row / A.block_size, block.rows / A.block_size, block.first_entry / area, block.nonzeros / area};
@@ -71,11 +71,11 @@ void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts,
                 std::make_move_iterator(cut.end()));
 }
 
-/// Builds one block of rows after the other. build(i) returns false if it cut block i: it is called again for the first
-/// part. The account reserves what the later blocks need at least, as compressed rows. Notes about one of several
-/// blocks say which.
+/// Builds the blocks of rows one by one. If build(i) cuts block i, it returns false, and is called again for the first
+/// part. The account reserves the least memory of the later blocks, as compressed rows. If there are several blocks,
+/// notes name theirs.
 ///
-/// \param rows_of [in] rows_of(block): the rows that are built of a block, which may be transposed
+/// \param rows_of [in] rows_of(block): the rows that are built from a block, possibly transposed
 template <class Scalar, class Block, class Rows, class Build>
 void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vector<std::string>& notes,
                    const Rows& rows_of, const Build& build) {
@@ -88,7 +88,7 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
       std::size_t reserved = 0;
       for (std::size_t later = i + 1; later < blocks.size(); ++later) reserved += least_bytes(blocks[later]);
       const MemoryReserve reserve(account, reserved);
-      notes.resize(note);  // without those about a block that was cut
+      notes.resize(note);  // drops the notes about a block that was cut
       is_built = build(i);
     }
     const RowsOfBlock& block = blocks[i];
@@ -103,7 +103,7 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
 ///
 /// \param m     [in,out] the members of the plan: its report gets times and notes
 /// \param block [in,out] one of its blocks
-/// \throws TooManyPlaces if the block is to be cut
+/// \throws TooManyPlaces if the block must be cut
 template <class ExecutionSpace, class Members, class Block>
 void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Block& block) {
   const RowRange range = range_of(A, block);
@@ -114,10 +114,10 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
       block.source = {};
       auto canonical = canonical_rows_of(exec, A, range);
       block.nonzeros = canonical.pattern.nonzeros;
-      // The plan keeps this map. To store_matrix(), values come in canonical order.
+      // The plan keeps this map. For store_matrix(), the values are in canonical order.
       block.source = std::exchange(canonical.values, {});
-      // If the caller's entries come in another order, no format reads their values in place: a look costs all the
-      // same.
+      // If the caller's entries are in another order, no format reads their values in place: each pays the same for a
+      // look.
       wanted.follows_values = m.options.follows_values && block.source.is_identity();
       return canonical;
     });
@@ -125,14 +125,14 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
   block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, range.rows > 1, m.built);
 }
 
-/// Notes in a report, and in the candidate that was chosen, what a plan took and what it holds.
+/// Records the plan's peak memory and the bytes it holds in a report and in the chosen candidate.
 inline void note_memory(const MemoryAccount& account, std::size_t held, BuildReport& report, Choice& choice) {
   report.peak_bytes = account.peak();
   for (Candidate& candidate : choice.candidates) {
     if (!choice.is_chosen(candidate)) continue;
     candidate.held_bytes = static_cast<double>(held);
     candidate.peak_bytes = static_cast<double>(account.peak());
-    candidate.is_refused = false;  // in another order, or with other kernels, it fitted
+    candidate.is_refused = false;  // it did fit in another order, or with other kernels
   }
 }
 
@@ -327,7 +327,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   for (std::size_t i = 0; i < m.blocks.size(); ++i)
     for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
   Workspace<ExecutionSpace> result(exec, m.id, mode, columns, bytes_of_workspace);
-  // If anything failed until here, the plan is as it was. From here on nothing can: Views, vectors and numbers move.
+  // A failure before this line leaves the plan as it was. Nothing below can fail: Views, vectors and numbers move.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
@@ -385,7 +385,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   for_each_followed(
       [&](const auto& block, const auto& matrix) { unwatched += matrix.begins_to_watch(block.source) ? 1 : 0; });
   if (unwatched > 0) {
-    // The plan pays. If memory runs out, nothing has changed.
+    // The plan's account is charged. If memory runs out, nothing has changed.
     const BuildScope<ExecutionSpace> scope(exec, m.account);
     std::vector<ValueWatch<ExecutionSpace>> watches(unwatched);
     for (auto& watch : watches) watch.make_ready(exec);
@@ -401,7 +401,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   });
 }
 
-/// Copies the values that products read where the caller's lie.
+/// Copies values that products read in place, in the caller's array.
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
   for (auto& block : members_->blocks) {

@@ -12,11 +12,11 @@
 #include "StoredMatrix.hpp"
 #include "bcsr/Bcsr.hpp"
 
-/// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
+/// Kernel::Published: where it is available, and the choice of a format that has such a kernel.
 namespace Tessera::Impl {
 
-/// Why no plan with these options can have the kernel of the format's paper; empty if one can. For Format::Automatic:
-/// empty if any format has such a kernel, else the reason of the first format with a paper.
+/// Returns why these options exclude the kernel of the format's paper; empty if they do not. For Format::Automatic:
+/// empty if any format has such a kernel, otherwise the reason of the first format with a paper.
 template <class Scalar, class ExecutionSpace>
 std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
   const auto fault_of = [&](Format each) {
@@ -34,10 +34,10 @@ std::string published_fault(const ExecutionSpace& exec, const PlanOptions& optio
   return first;
 }
 
-/// The kernel that the options ask for; Kernel::Automatic where a published one is not available and the options allow
-/// a fall-back.
+/// Returns the kernel that the options request, or Kernel::Automatic if a published one is not available and the
+/// options allow a fall-back.
 ///
-/// \param who [in] what an error's message begins with
+/// \param who [in] the beginning of an error's message
 /// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class ExecutionSpace>
 Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
@@ -53,11 +53,11 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
   return Kernel::Automatic;
 }
 
-/// Predicts the time of a product in each format whose published kernel is available, and ranks them; none for a format
-/// that is wanted. NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
+/// Predicts and ranks the times of a product in the formats that have a published kernel; none if a format is wanted.
+/// NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
 ///
 /// \param rows [in] canonical
-/// Cost: builds each format, since only that tells how large it is.
+/// Cost: builds each format, because its size is not known before.
 template <class Scalar, class ExecutionSpace, class Machine>
 Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                         const Csr<typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
@@ -92,8 +92,8 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   return choice;
 }
 
-/// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
-/// asked for cannot be built, an automatic one is, if the options allow a fall-back.
+/// Builds the kernels of a format, whose values are allocated but not filled in yet. If the published kernel that is
+/// asked for cannot be built and the options allow a fall-back, builds an automatic one.
 ///
 /// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back

@@ -11,17 +11,17 @@
 
 namespace Tessera::Impl {
 
-/// The text of a refusal, as one of what could not be built for it.
+/// Returns the text of a refusal, which begins with `what`, the thing that could not be built.
 inline std::string refused(const std::string& what, const std::invalid_argument& refusal) {
   const std::string library = "Tessera: ", text = refusal.what();
   return library + what + " is refused: " + (text.starts_with(library) ? text.substr(library.size()) : text);
 }
 
-/// The formats of a matrix that did not fit, and why; and the orders that did not fit with values and kernels.
+/// The formats of a matrix that did not fit, with reasons, and the orders that did not fit with values and kernels.
 class Refusals {
  public:
-  /// \param can_cut [in] whether rows are cut if the chosen format needs too many places for all of them. Otherwise it
-  ///                does not fit
+  /// \param can_cut [in] whether rows are cut if the chosen format needs too many places for all of them; if not, the
+  ///                     format does not fit
   explicit Refusals(bool can_cut) : can_cut_(can_cut) {}
 
   bool can_cut() const { return can_cut_; }
@@ -30,7 +30,7 @@ class Refusals {
 
   void add(Reordering order) { orders_.push_back(order); }
 
-  /// \param notes [in,out] gets a note that CSR is used in place of the format; null: there is no need of one
+  /// \param notes [in,out] gets a note that CSR is used in place of the format; null: no note
   void add(Format format, const FormatTooLarge& refusal, std::vector<std::string>* notes) {
     last_ = refused("a plan with the format " + std::string(to_string(format)), refusal);
     formats_.push_back(format);

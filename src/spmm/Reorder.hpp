@@ -32,7 +32,7 @@ struct Orders {
   std::size_t bytes() const { return rows.bytes() + (are_one() ? 0 : columns.bytes()); }
 };
 
-/// The rows and columns of A in these orders, which are not both the identity.
+/// Returns A with rows and columns in these orders, at least one of which is not the identity.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 BuiltCsr<Memory> permute(const ExecutionSpace& exec, const Csr<Memory>& A, const Orders<Memory>& orders) {
   if (orders.columns.is_identity()) return permute_rows(exec, A.view(), A.nonzeros, orders.rows.order);
@@ -43,14 +43,14 @@ BuiltCsr<Memory> permute(const ExecutionSpace& exec, const Csr<Memory>& A, const
   return result;
 }
 
-/// The orders that bring rows and columns back to their places.
+/// Returns the inverse orders of rows and columns.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Orders<Memory> inverse(const ExecutionSpace& exec, const Orders<Memory>& orders) {
   return {inverse(exec, orders.rows), inverse(exec, orders.columns)};
 }
 
-/// An order in which similar rows come together in windows, which are as high as a block. Formats other than BCSR
-/// condense the columns of a window, so that any columns make full tiles: rows are compared column by column.
+/// Finds an order that puts similar rows in the same window, which is as high as a block. Formats other than BCSR
+/// condense the columns of a window, and any columns make full tiles: rows are then compared by single columns.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Memory>& A, Format format,
                                  const FormatParameters& parameters, std::size_t value_bytes) {
@@ -59,7 +59,7 @@ Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Memory>& 
   return jaccard_rows(exec, A.view(), shape.height, shape.width);
 }
 
-/// The orders that a reordering finds for a format.
+/// Finds the orders of a reordering for a format.
 ///
 /// The order of columns matters to BCSR alone, whose blocks hold adjacent columns. If A is square, a reordering of its
 /// graph orders the columns of BCSR like the rows. Other formats gather rows of X from anywhere.

@@ -15,9 +15,9 @@
 
 #include "CheckArguments.hpp"
 
-/// Cuts the user's rows into blocks of rows whose entries an int can count, and smaller ones where their format stores
-/// too many zeros; makes each block canonical. Nothing after this step knows the type of the user's offsets. At the
-/// end: what the blocks are together.
+/// Cuts the user's rows into blocks of rows whose entries an int can count, or smaller ones if their format stores too
+/// many zeros, and makes each block canonical. Later steps do not know the type of the user's offsets. The last
+/// function joins the blocks' orders.
 namespace Tessera::Impl {
 
 /// Consecutive rows of the user's matrix, and their entries. Both count dense blocks where the matrix consists of them.
@@ -33,16 +33,17 @@ CsrPattern<Offset> pattern_of(const UserRows& A, const Offset* row_offsets) {
   return {A.rows, A.columns, row_offsets, A.column_indices};
 }
 
-/// The block of rows that begins with a row: as many as have at most `target` entries, but at least one.
+/// Returns the block of rows that begins with a row: at least this row, and more while they have at most `target`
+/// entries.
 ///
-/// \param most [in] the most entries that it may have
+/// \param most [in] upper bound on its entries
 /// \throws std::invalid_argument if the first row alone has more
 template <class ExecutionSpace, class Offset>
 RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal first, std::size_t target,
                    std::size_t most) {
   const auto begin_of = [&](std::ptrdiff_t row) { return std::size_t(read_element(exec, A.row_offsets + row)); };
   const std::size_t begin = begin_of(first);
-  // Rows [first, last) are few enough, unless it is one row; rows [first, beyond) are not.
+  // Rows [first, last) have few enough entries, unless it is one row; rows [first, beyond) have too many.
   std::ptrdiff_t last = first + 1, beyond = A.rows + std::ptrdiff_t(1);
   while (beyond - last > 1) {
     const std::ptrdiff_t middle = last + (beyond - last) / 2;
@@ -56,11 +57,11 @@ RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordi
   return {first, static_cast<Ordinal>(last - first), begin, entries};
 }
 
-/// Cuts rows into blocks of about equally many entries. Offsets that are read on are checked, columns only if there are
-/// several blocks: build_csr() checks those of one.
+/// Cuts rows into blocks with about the same number of entries. Checks the offsets that it reads, and the columns if
+/// there are several blocks: build_csr() checks the columns of a single one.
 ///
-/// \param entries [in] the number of entries of the input
-/// \param most    [in] the most entries of a block
+/// \param entries [in] number of entries of the input
+/// \param most    [in] upper bound on the entries of a block
 /// \throws std::invalid_argument as build_csr(), and if a single row has more entries
 template <class ExecutionSpace, class Offset>
 std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries,
@@ -90,8 +91,8 @@ std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
       A.row_offsets);
 }
 
-/// Cuts two rows or more again, into at most `parts` parts with about equally many entries. There are at least two
-/// parts, since the last one always gets a row.
+/// Cuts at least two rows into 2 to `parts` parts with about the same number of entries. There are at least two parts,
+/// because the last one always gets a row.
 template <class ExecutionSpace>
 std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, const RowRange& range,
                                 std::size_t parts) {
@@ -116,10 +117,10 @@ std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, c
 template <class MemorySpace>
 struct NarrowRows {
   CsrPattern<int> pattern;
-  Array<int*, MemorySpace> row_offsets;  // empty where the pattern has the user's
+  Array<int*, MemorySpace> row_offsets;  // empty if the pattern uses the user's
 };
 
-/// The user's offsets where they can be read as they are, or a copy.
+/// Returns the user's offsets if they can be read in place, otherwise a copy.
 template <class ExecutionSpace, class Offset>
 NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                               const RowRange& range) {
@@ -140,8 +141,8 @@ NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpa
   return result;
 }
 
-/// The canonical rows of a block, whose dense blocks become entries. Their map leads to the caller's values of the
-/// block, the first of which belongs to its first entry.
+/// Returns the canonical rows of a block, whose dense blocks become entries. Their map gives places in the caller's
+/// values, counted from those of the block's first entry.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
                                                                   const RowRange& range) {
@@ -154,7 +155,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const Executio
   return result;
 }
 
-/// The order of all rows, from the orders of a plan's blocks of rows. Waits.
+/// Joins the orders of a plan's blocks of rows to the order of all rows. Waits.
 template <class ExecutionSpace, class Blocks>
 Permutation<typename ExecutionSpace::memory_space> joined_orders(const Blocks& blocks, Ordinal rows) {
   Permutation<typename ExecutionSpace::memory_space> result;

@@ -18,7 +18,7 @@ bool is_wanted(const SmallMatrix<Scalar>& C) {
   return C.data != nullptr || C.rows != 0 || C.columns != 0;
 }
 
-/// Checks a result of spmm_with_inner_products() that is wanted.
+/// Checks a result of spmm_with_inner_products() that the caller wants.
 template <class Scalar>
 void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordinal columns) {
   const char* who = "Tessera::spmm_with_inner_products";
@@ -42,20 +42,20 @@ bool are_same(const Multivector<const Scalar>& B, const Multivector<Scalar>& R) 
          (R.columns <= 1 || B.column_stride == R.column_stride);
 }
 
-/// Whether inner products in pieces are faster than after the product. With fewer columns pieces cost more than they
-/// save, with more columns the sums push pieces out of the cache, and small blocks stay in cache anyway.
+/// Whether inner products piece by piece are faster than after the product. With fewer columns, pieces cost more than
+/// they save; with more, the sums evict pieces from the cache; small X and Y stay in the cache anyway.
 template <class Scalar>
 bool inner_products_pay_in_pieces(const Multivector<Scalar>& Y) {
   const std::size_t bytes = 2 * sizeof(Scalar) * std::size_t(Y.rows) * std::size_t(Y.columns);
   return Y.columns >= 4 && Y.columns <= 32 && bytes >= std::size_t(1) << 24;
 }
-/// The same of a residual, which saves more passes.
+/// The same for a residual, which saves more passes.
 template <class Scalar>
 bool norms_pay_in_pieces(const Multivector<Scalar>& R) {
   return R.columns >= 8 && R.columns <= 128;
 }
 
-/// Rows [first, last) of R = those of B, on the thread that calls.
+/// Copies rows [first, last) of B to R, on the calling thread.
 template <class Scalar>
 void copy_rows(const Multivector<const Scalar>& B, const Multivector<Scalar>& R, Ordinal first, Ordinal last) {
   const auto have_no_gaps = [](const auto& v) {
@@ -69,7 +69,7 @@ void copy_rows(const Multivector<const Scalar>& B, const Multivector<Scalar>& R,
     for (Ordinal j = 0; j < R.columns; ++j) R(i, j) = B(i, j);
 }
 
-/// R = B, whatever the strides.
+/// Copies B to R, whatever the strides.
 template <class ExecutionSpace, class Scalar>
 void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, const Multivector<Scalar>& R) {
   if (R.rows == 0) return;
@@ -83,7 +83,7 @@ void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, co
 
 }  // namespace
 
-/// What makes the rows of a product whose arguments were checked. It refers to this plan and to `work`.
+/// Returns the producer of rows for a product whose arguments were checked. It refers to this plan and to `work`.
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& exec,

@@ -31,7 +31,7 @@ struct MadeFor {
   std::string_view kernel;
 };
 
-/// What has been done with a plan.
+/// The number of times that a plan was used and updated.
 struct Uses {
   std::uint64_t products = 0;
   std::uint64_t updates = 0;

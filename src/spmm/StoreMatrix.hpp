@@ -17,11 +17,11 @@
 
 #include "FormatBuilder.hpp"
 
-/// Canonical rows are stored in a format and an order. store_matrix(), at the end, is where to start.
+/// Stores canonical rows in a format and an order. store_matrix(), at the end, is where to start.
 namespace Tessera::Impl {
 
-/// The predicted time of a product. Where the format was measured to be the fastest, orders are compared by the least
-/// prediction, as they are where nothing was measured: one order may have been measured, and another not.
+/// Returns the predicted time of a product, for comparing orders. If measurements may choose the format, it is the
+/// least of all candidates: one order may have been measured, and another not.
 inline double predicted_seconds(const PlanOptions& options, Format wanted, const Choice& choice) {
   double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : choice.candidates) {
@@ -32,21 +32,21 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
   return std::isinf(least) ? 0 : least;
 }
 
-/// Whether rows of a neighbourhood share columns that adjacent rows do not. In the best order, windows of 8 rows have
-/// about as many distinct columns as those of 128 rows, or an eighth of the entries. A product with a small matrix
+/// Whether nearby rows share columns that adjacent rows do not. In the best order, windows of 8 rows have about the
+/// same number of distinct columns as those of 128 rows, or an eighth of the entries. A product with a small matrix
 /// takes little longer than its launch, in any order.
 inline bool may_share_more(const MatrixStatistics& m) {
   constexpr double small = 2e5;
   return m.nonzeros >= small && m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
 }
 
-/// The reorderings that are tried for a matrix with these statistics in this format.
+/// Returns the reorderings to try for a matrix with these statistics in this format.
 template <class ExecutionSpace>
 std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format, const MatrixStatistics& m) {
   if (options.reordering == Reordering::None || orders_itself(format)) return {};
   const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
   if (options.reordering == Reordering::Default) {
-    // Published kernels are compared as they are.
+    // Published kernels are compared without a reordering.
     const bool is_published = options.kernel == Kernel::Published;
     return clusters && !is_published ? std::vector{Reordering::LocalClusters} : std::vector<Reordering>();
   }
@@ -57,10 +57,10 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   return reorderings;
 }
 
-/// Whether any order may be predicted to be worthwhile. Not if the best imaginable one is not: then there is no need to
-/// look for orders. Formats that are no candidates, and published kernels, have no prediction to tell.
+/// Whether an order may be predicted to be worthwhile. False if even the best imaginable order is not: then none is
+/// searched. True for published kernels and formats that are no candidates, which have no prediction.
 ///
-/// \param choice [in] for the order that the rows have
+/// \param choice [in] the choice for the order that the rows have
 /// \param own    [in] the predicted time in that order
 template <class Scalar, class ExecutionSpace>
 bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice,
@@ -76,11 +76,11 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
   return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * own;
 }
 
-/// A in the order that a reordering finds; nothing if A has that order already.
+/// Stores A in the order that a reordering finds; returns nothing if A has that order already.
 ///
 /// \param can_cut [in] as for store_matrix()
 /// \param seconds [in,out] gets the times
-/// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
+/// \throws FormatTooLarge even if the options allow a fall-back: an order that was found for blocks does not suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
                                                                     Format wanted, Reordering reordering,
@@ -96,7 +96,7 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   });
   if (orders.are_identity()) return std::nullopt;
   options.on_unsupported = OnUnsupported::Throw;
-  BuildReport report;  // gets no notes, as nothing falls back
+  BuildReport report;  // gets no notes, because nothing falls back
   report.seconds = seconds;
   Refusals refusals(can_cut);
   auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, refusals, report).build();
@@ -105,7 +105,7 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   return stored;
 }
 
-/// Notes that an order does not fit, if the user named it and it was to be taken in any case.
+/// Notes that an order does not fit, if the user named it together with always_reorder.
 ///
 /// \throws FormatTooLarge if the options allow no fall-back
 inline void note_refused_order(const PlanOptions& options, Reordering order, const std::invalid_argument& refusal,
@@ -116,8 +116,8 @@ inline void note_refused_order(const PlanOptions& options, Reordering order, con
   notes.push_back(text + "; rows stay in their order");
 }
 
-/// Stores A in its own order and in those to be tried, and keeps the fastest. Where none can be worthwhile, only one
-/// that the user named is tried.
+/// Stores A in its own order and in the orders to try, and keeps the fastest. If none can be worthwhile, it tries only
+/// one that the user named.
 ///
 /// \param refusals [in,out] the formats and orders that did not fit
 /// \param report   [in,out] gets the times, and a note about a fall-back
@@ -127,7 +127,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
                                                          BuildReport& report) {
   Format wanted = options.format;
   auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
-  if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
+  if (wanted != Format::Automatic) wanted = best.choice.format;  // possibly that of a fall-back
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
@@ -156,7 +156,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
         }
       }
     } catch (const TooManyPlaces&) {
-      throw;  // the rows are cut, and each part has the order
+      throw;  // the caller cuts the rows, and each part gets the order
     } catch (const std::invalid_argument& refusal) {
       note_refused_order(options, reordering, refusal, report.notes);
       trial.relative_seconds = std::numeric_limits<double>::infinity();
@@ -168,7 +168,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
   return best;
 }
 
-/// Allocates the values, and builds the kernels in the memory that is left.
+/// Allocates the values, and builds the kernels in the remaining memory.
 template <class Scalar, class ExecutionSpace>
 void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
                             StoredMatrix<Scalar, ExecutionSpace>& stored, BuildReport& report) {
@@ -178,9 +178,9 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
         [&] { build_kernels(exec, options, stored, report.notes); });
 }
 
-/// Stores a matrix in the format that is wanted, or chosen, and in the order that is predicted to be the fastest of
-/// those that the options name. Its values are yet to be filled in. An order or else a format that does not fit with
-/// values and kernels, for which the rows go, is dropped, and the matrix is stored anew.
+/// Stores a matrix in the wanted or chosen format, and in the order that is predicted to be the fastest among those
+/// that the options name. Its values are filled in later. Frees the rows to make room for values and kernels. If these
+/// do not fit, drops the order, or else the format, and stores the matrix again.
 ///
 /// \param options [in] read after rows() is called, which may set follows_values
 /// \param rows   [in] returns A as BuiltCsr, canonical: its entry i is the entry rows().values (i) of the plan's matrix

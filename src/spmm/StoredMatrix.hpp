@@ -23,7 +23,7 @@
 
 namespace Tessera::Impl {
 
-/// The options that the transpose of a plan's matrix is stored with.
+/// Returns the options for storing the transpose of a plan's matrix.
 ///
 /// \param format [in] the format of the plan's matrix
 inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
@@ -39,7 +39,7 @@ template <class Scalar, class ExecutionSpace>
 struct StoredMatrix {
   using Memory = typename ExecutionSpace::memory_space;
 
-  std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // none in a plan without a transpose
+  std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // null for the transpose that a plan lacks
   Orders<Memory> orders;                                   // the rows and columns of the format
   ValueMap<Memory> map;                                    // place in the format -> canonical entry of A
   Array<Scalar*, Memory> values;                           // one for each place
@@ -52,7 +52,7 @@ struct StoredMatrix {
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
   std::size_t bytes() const { return format_bytes() + map.bytes() + kernel_bytes() + watch.bytes(); }
 
-  /// For X and Y of any type that the matrix may be multiplied with.
+  /// Returns the bytes for X and Y of any type that the matrix may be multiplied with.
   ///
   /// \param half_vectors [in] whether they may have 16 bits
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, bool half_vectors) const {
@@ -62,7 +62,7 @@ struct StoredMatrix {
     return bytes + (widens ? WidenedPanels(x_rows, engine->rows(), columns).bytes() : 0);
   }
 
-  /// Where the values are, in the order of the format.
+  /// The values of the next product, in the order of the format.
   const Scalar* current_values() const { return followed != nullptr ? followed : values.data(); }
 
   /// Takes new values of A.
@@ -75,18 +75,18 @@ struct StoredMatrix {
     copy(exec, source, given_values, nullptr);
   }
 
-  /// Whether values that are followed can be read where the caller's lie.
+  /// Whether followed values can be read in place, in the caller's array.
   bool reads_given(const ValueMap<Memory>& source) const {
     return engine->csr() != nullptr && source.is_identity() && map.is_identity();
   }
 
-  /// Whether follow() takes memory: only the first time that it watches values.
+  /// Whether follow() allocates: only the first time that it watches values.
   bool begins_to_watch(const ValueMap<Memory>& source) const { return !watch.is_ready() && !reads_given(source); }
-  /// Gives follow() a watch that has its memory.
+  /// Gives follow() a watch whose memory is allocated.
   void watch_with(ValueWatch<ExecutionSpace> ready) { watch = std::move(ready); }
 
-  /// Makes products multiply with the caller's values as they are when the product runs. Compressed rows in the
-  /// caller's order are read where they lie. Other formats take the values again if they have changed.
+  /// Makes products use the caller's values as they are when the product runs. Compressed rows in the caller's order
+  /// are read in place. Other formats copy the values again if they have changed.
   ///
   /// \param source, given_values [in] as for fill()
   /// \param count                [in] number of the caller's values, at least 1
@@ -111,34 +111,34 @@ struct StoredMatrix {
     }
   }
 
-  /// Whether rows of Y can be made some at a time, with the same bits: a host does for compressed rows in their own
-  /// order, where columns of X and Y are adjacent.
+  /// Whether a few rows of Y can be computed at a time, with the same bits: on a host, for compressed rows in their own
+  /// order, if columns of X and Y are adjacent.
   template <class VectorScalar>
   bool makes_rows(const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const {
     return is_host_space<ExecutionSpace> && engine->csr() != nullptr && orders.rows.is_identity() &&
            (X.columns == 1 || (X.column_stride == 1 && Y.column_stride == 1));
   }
 
-  /// Rows [first, last) of a product, on the thread that calls. As for multiply(); makes_rows() is true.
+  /// Computes rows [first, last) of a product like multiply(), on the calling thread. Needs makes_rows().
   template <class VectorScalar>
   void multiply_rows(Product<Scalar, VectorScalar> product, Ordinal first, Ordinal last) const {
     complete(product);
     multiply_rows_on_host(engine->csr()->view(), product, first, last);
   }
 
-  /// The bytes of the rows before this one; makes_rows() is true.
+  /// Returns the bytes of the rows before this one. Needs makes_rows().
   std::int64_t bytes_before(Ordinal row) const {
     const std::int64_t entries = entries_before(engine->csr()->view(), row);
     return entries * std::int64_t(sizeof(Scalar) + sizeof(Ordinal)) + row * std::int64_t(sizeof(Offset));
   }
 
-  /// Frees what only new values need.
+  /// Frees what only updates of values need.
   void release_source() {
     map = {};
     watch = {};
   }
 
-  /// Copies the values if they are read where the caller's lie. Waits for `exec`.
+  /// Copies the values if products read them in the caller's array. Waits for `exec`.
   void keep_values(const ExecutionSpace& exec, const ValueMap<Memory>& source) {
     if (followed == nullptr) return;
     fill(exec, source, std::exchange(followed, nullptr));
@@ -146,7 +146,7 @@ struct StoredMatrix {
   }
 
  private:
-  /// Sets what a product has of this matrix.
+  /// Sets the members of a product that describe this matrix.
   template <class VectorScalar>
   void complete(Product<Scalar, VectorScalar>& product) const {
     product.values = current_values();
@@ -163,8 +163,8 @@ struct StoredMatrix {
     engine->refill(exec, values.data(), wanted);
   }
 
-  const Scalar* followed = nullptr;  // the caller's values if products read them where they lie
-  ValueWatch<ExecutionSpace> watch;  // of the caller's values
+  const Scalar* followed = nullptr;  // the caller's values if products read them in place
+  ValueWatch<ExecutionSpace> watch;  // watches the caller's values
 };
 
 }  // namespace Tessera::Impl

@@ -10,10 +10,10 @@
 #include "RowBlocks.hpp"
 #include "StoreMatrix.hpp"
 
-/// The transpose of a plan's matrix, which is made from the format that the plan stores.
+/// The transpose of a plan's matrix, built from the format that the plan stores.
 namespace Tessera::Impl {
 
-/// Canonical rows of the matrix in its own order. Their map leads to the stored values.
+/// Returns canonical rows of the matrix in its own order. Their map gives the places of the stored values.
 template <class Scalar, class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows(const ExecutionSpace& exec,
                                                                const StoredMatrix<Scalar, ExecutionSpace>& stored) {
@@ -24,7 +24,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows(const ExecutionSp
   return rows;
 }
 
-/// Some of the rows of a canonical matrix, in arrays of their own.
+/// Copies some rows of a canonical matrix to arrays of their own.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 BuiltCsr<Memory> some_rows(const ExecutionSpace& exec, const BuiltCsr<Memory>& A, const RowsOfBlock& rows) {
   const int* const offsets = A.pattern.row_offsets.data() + rows.first_row;
@@ -59,8 +59,8 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
                std::make_move_iterator(cut.end()));
 }
 
-/// Stores the transpose of a block of rows, with its values: in parts, where its format needs too many places for all
-/// of its rows. Waits for `exec`.
+/// Stores the transpose of a block of rows with its values, in parts if its format needs too many places for all rows.
+/// Waits for `exec`.
 ///
 /// \param m       [in] the members of the plan
 /// \param block   [in] one of its blocks

@@ -23,7 +23,7 @@
 /// Choices by measured times.
 namespace Tessera::Impl {
 
-/// The seconds of a product: those of the fastest sample.
+/// Measures the seconds of a product: those of the fastest sample.
 template <class ExecutionSpace, class Multiply>
 double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const Multiply& multiply) {
   const auto time = [&](int products) {
@@ -40,7 +40,7 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
   return least;
 }
 
-/// The seconds of a product with a candidate, whose values are zeros; infinity if its kernel cannot be built.
+/// Measures the seconds of a product with a candidate, whose values are zeros; infinity if its kernel cannot be built.
 ///
 /// \throws FormatTooLarge if it takes too much memory
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
@@ -57,8 +57,8 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured. Their bytes
-  // may be more than can be counted.
+  // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured. The number of
+  // their bytes may overflow.
   const std::size_t numbers = stored.places() + elements(A.columns) + elements(A.rows);
   if (numbers > Device<Scalar, ExecutionSpace>::free_bytes(exec) / sizeof(Scalar))
     throw FormatTooLarge("Tessera: X and Y take more memory than is free");
@@ -88,7 +88,7 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   return seconds_of.template operator()<Scalar>();
 }
 
-/// The same, and infinity if it takes too much memory.
+/// The same, but infinity if it takes too much memory.
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                     const Candidate& candidate) {
@@ -99,10 +99,10 @@ double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, cons
   }
 }
 
-/// The arithmetic in keys of the tuning file. What Tuning::Automatic measured has a key of its own: it may have left
-/// out candidates, and took fewer samples.
+/// Returns the arithmetic for keys of the tuning file. Tuning::Automatic has keys of its own: it may have left out
+/// candidates, and took fewer samples.
 inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
-  // Blocks of a shape that a precision has no kernel for are slow, and plans that take TF32 for FP16 have FP16's shape.
+  // Shapes count: those without a kernel in a precision are slow, and plans that take TF32 for FP16 have FP16's shape.
   const auto& [rows, columns] = std::pair(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   const std::string blocks = rows == 0 ? "" : ", blocks of " + std::to_string(rows) + " x " + std::to_string(columns);
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
@@ -110,7 +110,7 @@ inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
          (tuning == Tuning::Automatic ? ", automatic" : "");
 }
 
-/// The key of a choice for this matrix in the tuning file. Cost: reads the pattern.
+/// Returns the key of a choice for this matrix in the tuning file. Cost: reads the pattern.
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                      const std::string& device) {
@@ -120,12 +120,13 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
           options.columns};
 }
 
-/// The candidates that are worth a measurement: the three that are predicted to be the fastest, but none that is
-/// predicted to take more than twice the time of the first, or more than the model's doubt explains. Published kernels
-/// have no model: all are measured.
+/// Returns the candidates worth a measurement: the three that are predicted to be the fastest, within a factor of the
+/// first. The factor is 2 with Tuning::Measure, otherwise the model's doubt. Published kernels have no model: all are
+/// measured.
 ///
 /// \param candidates [in] ranked, at least one
-/// \param doubt      [in] the factor by which two predicted times must differ to tell which product is faster
+/// \param doubt      [in] the factor between two predicted times above which the prediction says which product is
+///                        faster
 inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options, double doubt) {
   if (options.kernel == Kernel::Published) return candidates;
   if (candidates.size() > 3) candidates.resize(3);
@@ -140,10 +141,10 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// The choice that the tuning file remembers; Tuning::Automatic prefers one that Tuning::Measure made. Nothing if no
-/// candidate that is left has its format.
+/// Returns the choice in the tuning file; Tuning::Automatic prefers one by Tuning::Measure. Nothing if no remaining
+/// candidate has its format.
 ///
-/// \param key [in] of what options.tuning measures
+/// \param key [in] the key of measurements with options.tuning
 inline std::optional<TunedCandidate> remembered(const TuningRecords& records, TuningKey key, const PlanOptions& options,
                                                 const std::vector<Candidate>& left) {
   for (const Tuning tuning : {Tuning::Measure, options.tuning}) {
@@ -155,10 +156,10 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
   return std::nullopt;
 }
 
-/// Measures candidates as long as the time budget is likely to pay for them and `least` can still be reached, and notes
-/// their times in the choice.
+/// Measures candidates while the time budget is likely to suffice and `least` can still be reached, and stores their
+/// times in the choice.
 ///
-/// \param least [in] the fewest measured candidates that make a choice
+/// \param least [in] the least number of measured candidates for a choice
 /// \return the fastest; nothing if fewer were measured
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
@@ -179,16 +180,16 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
     if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
   }
   if (measured >= least) return fastest;
-  for (Candidate& one : choice.candidates) one.measured_seconds = 0;  // which tell nothing
+  for (Candidate& one : choice.candidates) one.measured_seconds = 0;  // too few to compare
   return std::nullopt;
 }
 
 /// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. The
-/// choice stays as it was predicted if there is no memory to measure any, and with Tuning::Automatic if there are no
-/// two in doubt, or no time for two. Published kernels have no model: it measures all of them, or none.
+/// predicted choice stays if there is no memory to measure any, and with Tuning::Automatic if no two are in doubt or
+/// there is no time for two. Published kernels have no model: it measures all of them, or none.
 ///
 /// \param A      [in]     canonical
-/// \param doubt  [in]     of the model
+/// \param doubt  [in]     the model's
 /// \param spent  [in]     seconds that were spent on measurements for other orders
 /// \param choice [in,out] by predictions
 /// \throws std::runtime_error about the tuning file

@@ -10,7 +10,7 @@ namespace Tessera::Impl {
 /// How long a candidate is measured.
 struct Sampling {
   int samples;
-  double seconds;  ///< that a sample is meant to take; one has at most 100 products
+  double seconds;  ///< target length of a sample, which has at most 100 products
 };
 
 inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? Sampling{5, 1e-3} : Sampling{3, 5e-5}; }
@@ -19,7 +19,7 @@ inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? 
 class TuningBudget {
  public:
   /// \param spent           [in] seconds that were spent before, for other orders of rows
-  /// \param product_seconds [in] that are predicted for the fastest candidate
+  /// \param product_seconds [in] predicted for the fastest candidate
   TuningBudget(const PlanOptions& options, double spent, double product_seconds)
       : products_(options.tuning == Tuning::Measure ? std::numeric_limits<double>::infinity()
                                                     : 0.1 * options.expected_products),
@@ -29,15 +29,15 @@ class TuningBudget {
     samples_ = sampling.samples * sampling.seconds;
   }
 
-  /// Whether so many candidates are likely to stay within the budget. Each is taken to cost as much as the dearest that
-  /// was measured, but at least the samples and 20 products, of which some stand for building the format.
+  /// Whether this number of candidates is likely to stay within the budget. Each is assumed to cost as much as the
+  /// dearest so far, but at least the samples and 20 products, which include the building of the format.
   bool pays_for(int candidates) const {
     const double each = std::max({dearest_, samples_, 20 * product_seconds_});
     return spent_ + candidates * each <= products_ * product_seconds_;
   }
 
-  /// \param seconds         [in] that a measurement took, with building the format
-  /// \param product_seconds [in] that were measured; infinity if the candidate was refused
+  /// \param seconds         [in] time of a measurement, with building the format
+  /// \param product_seconds [in] measured time; infinity if the candidate was refused
   void spend(double seconds, double product_seconds) {
     spent_ += seconds;
     dearest_ = std::max(dearest_, seconds);

@@ -39,7 +39,7 @@ std::uint64_t checksum_of_words(const ExecutionSpace& exec, const std::uint32_t*
   Kokkos::parallel_reduce(
       "Tessera::checksum", IndexPolicy<ExecutionSpace>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i, std::uint64_t & part) {
-        part += mix_bits(i * mix_step + words[i]);  // each word with its place
+        part += mix_bits(i * mix_step + words[i]);  // each word is mixed with its index
       },
       sum);
   exec.fence("Tessera::checksum");

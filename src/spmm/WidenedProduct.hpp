@@ -8,7 +8,7 @@
 #include <tessera/portable/Spmm.hpp>
 #include <utility>
 
-/// Products with X and Y of 16 bits where no kernel takes these: some columns at a time are copied to float,
+/// Products with X and Y of 16 bits for which there is no kernel: a few columns at a time are copied to float,
 /// multiplied, and rounded.
 namespace Tessera::Impl {
 
@@ -24,7 +24,7 @@ class WidenedPanels {
   Ordinal columns() const { return columns_; }
   std::size_t bytes() const { return alignment + bytes_of(x_rows_) + bytes_of(y_rows_); }
 
-  /// The copies, and the rest of the memory.
+  /// The copies, and the remaining memory.
   struct Parts {
     Multivector<float> x, y;
     Scratch rest;

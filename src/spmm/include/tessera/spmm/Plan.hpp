@@ -20,13 +20,13 @@ namespace Tessera {
 /// A sparse matrix made ready to be multiplied many times: Y = alpha op(A) X + beta Y (see spmm()).
 ///
 /// The plan owns a copy of the matrix in the format it chose. It keeps no reference to the arrays it was made from:
-/// editing those changes nothing until update_values() or follow_values() is called. Copies of a plan share one state,
-/// like Kokkos::View.
+/// changes in these have no effect until update_values() or follow_values() is called. Copies of a plan share one
+/// state, like Kokkos::View.
 ///
 /// A matrix of more than 2^31 - 2^16 entries is stored as several blocks of rows, each with a format of its own.
 ///
 /// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
-/// later; any other use is then a std::logic_error.
+/// later; any other use then throws std::logic_error.
 ///
 /// Thread safety: products of one plan may run at the same time, each with its own Workspace. The members prepare,
 /// update_values, follow_values and release_source must not run at the same time as any other use of the plan.
@@ -85,13 +85,13 @@ class Plan {
   /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose; of its first part, if a note says
   ///   that it is stored in parts;
   /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,
-  ///   kernels and transpose of each. Then nonzeros, bytes and seconds are of all, and the choice is the first block's;
+  ///   kernels and transpose of each. Then nonzeros, bytes and seconds are sums, and the choice is the first block's;
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
-  /// The tiles of the format: their number, how full they are, how evenly they are spread over the windows of rows. Of
-  /// the first block, if the plan has several blocks of rows.
+  /// Metrics of the format's tiles: their number, how full they are, how evenly they are spread over the windows of
+  /// rows; for the first block, if the plan has several blocks of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
-  /// The order in which the rows of A are stored: row order(i) stands in place i. It is the identity unless
+  /// The order in which the rows of A are stored: row order(i) has place i. It is the identity unless
   /// PlanOptions::reordering found an order that was kept. X and Y do not follow it.
   Permutation<memory_space> row_order() const { return state().row_order(); }
   /// Bytes of device memory that the plan holds for A and, if there is one, the transpose: pattern, values, slot maps,
@@ -101,15 +101,15 @@ class Plan {
   std::size_t format_bytes() const { return state().format_bytes(); }
   /// The part of bytes() that only update_values() and follow_values() need; release_source() frees it.
   std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
-  /// The part of bytes() that kernels of the device keep beside the formats of A and of the transpose. On Kokkos::Cuda
-  /// these are values as whole tiles or rounded to 16 bits, and lists that assign work to blocks of threads.
+  /// The part of bytes() that kernels of the device keep in addition to the formats of A and of the transpose. On
+  /// Kokkos::Cuda these are values as whole tiles or rounded to 16 bits, and lists that assign work to thread blocks.
   std::size_t kernel_bytes() const { return state().kernel_bytes(); }
 
   /// Allocates everything that products in this mode with up to `columns` columns of X need.
   ///
   /// The first call for a transposed mode also builds the transpose. This takes the time of make_plan() and the memory
   /// of the matrix again. Transposed products then run without atomics, and give the same result on any number of
-  /// threads. Whatever is thrown, the plan stays as it is.
+  /// threads. If it throws, the plan stays as it is.
   ///
   /// \throws std::invalid_argument if columns is negative, or if plan and transpose together take more than
   ///         PlanOptions::memory_limit
@@ -118,12 +118,12 @@ class Plan {
     return state().prepare(exec, columns, mode);
   }
 
-  /// Takes new values for the same pattern, in the order of the entries that make_plan() was given. Rows may be
+  /// Replaces the values, in the same pattern and in the order of the entries that make_plan() was given. Rows may be
   /// unsorted and hold duplicates, which are summed. The cost is one pass, without analysis or allocation.
   ///
   /// Does not wait: change `values`, or start products on other instances, only after a fence of `exec`.
   ///
-  /// \param values [in] a rank-1 View of as many entries as the input had, readable on the device
+  /// \param values [in] a rank-1 View with one value for each entry of the input, readable on the device
   /// \throws std::invalid_argument if the number of values differs
   /// \throws std::logic_error after release_source()
   template <class Values>
@@ -131,38 +131,37 @@ class Plan {
     state().update_values(exec, checked_values(values, "update_values"), values.extent(0));
   }
 
-  /// Makes the products of a mode that follow multiply with what `values` holds when they run, whether or not it has
-  /// changed. Call it before each product if something may write to the values of A that does not know of the plan.
+  /// Makes later products of a mode use what `values` holds when they run, whether or not it has changed. Call it
+  /// before each product if code that does not know the plan may change the values of A.
   ///
-  /// A plan in compressed rows, made from rows whose columns ascend without duplicates, reads `values` where they lie,
-  /// at no cost. They must then exist until the next call of this function in that mode, or of update_values():
-  /// products, prepare(), save_plan() and release_source() read them. Any other plan compares a fingerprint on the
-  /// device: one pass over `values`, and an update if they are not those of the last call. The fingerprint has 64 bits,
-  /// so that a change goes unnoticed with a probability of 2^-64.
+  /// A plan in compressed rows, made from rows whose columns ascend without duplicates, reads `values` in place, at no
+  /// cost. They must then exist until the next call of this function in that mode, or of update_values(): products,
+  /// prepare(), save_plan() and release_source() read them. Any other plan compares a fingerprint on the device: one
+  /// pass over `values`, and an update if they are not those of the last call. The fingerprint has 64 bits, hence a
+  /// change goes unnoticed with a probability of 2^-64.
   ///
   /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. The first call
   /// for a mode allocates a few bytes and waits; make it before you capture. Products that were captured while the plan
-  /// read `values` where they lie go on with them, whatever the plan is told later. On a GPU for which Tessera has no
+  /// read `values` in place keep reading them, whatever the plan is told later. On a GPU for which Tessera has no
   /// kernels, the graph uses scratch memory of `exec`, which must therefore exist as long as the graph, and may compute
   /// nothing else while the graph runs.
   ///
   /// \param values [in] as for update_values()
-  /// \param mode   [in] the mode of the products that follow. For a transposed mode, prepare() comes first
+  /// \param mode   [in] the mode of the products that follow; a transposed mode needs prepare() first
   /// \throws as update_values(); FormatTooLarge if PlanOptions::memory_limit leaves no room for the fingerprint;
-  ///         std::logic_error also if the mode is transposed and no call of prepare() was
+  ///         std::logic_error also for a transposed mode without an earlier prepare()
   template <class Values>
   void follow_values(const execution_space& exec, const Values& values, Mode mode = Mode::NoTranspose) {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
   }
 
-  /// Frees what only update_values() and follow_values() need. Values that products read where the caller's lie are
-  /// copied first.
+  /// Frees what only update_values() and follow_values() need, after copying values that products read in place.
   ///
-  /// \param exec [in] the instance that the values were given to, and that copies them; the call waits for it
+  /// \param exec [in] the instance that was given the values; it copies them, and the call waits for it
   void release_source(const execution_space& exec) { state().release_source(exec); }
-  /// The same, on a default instance and after everything that runs on the device, for which it waits.
+  /// The same on a default instance, after waiting for everything that runs on the device.
   void release_source() {
-    static_cast<void>(state());  // refuses a plan that is not there before Kokkos is asked, which may have ended
+    static_cast<void>(state());  // rejects an empty plan before asking Kokkos, which may have ended
     Kokkos::fence("Tessera::release_source: all instances");
     release_source(execution_space());
   }
@@ -196,8 +195,8 @@ namespace Impl {
 
 /// make_plan() for rows of elements (block_size 1) and rows of blocks alike.
 ///
-/// \param most_entries [in] the most entries that the plan may store as one block of rows; tests set fewer
-/// \param most_places  [in] the most places that the format of a block may have; tests set fewer
+/// \param most_entries [in] upper bound on the entries that the plan stores as one block of rows; tests set fewer
+/// \param most_places  [in] upper bound on the places of a block's format; tests set fewer
 template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
 auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
                const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
@@ -233,7 +232,7 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size
 
 }  // namespace Impl
 
-/// Makes a plan from compressed rows given as three Views; the overload for a matrix tells errors and cost.
+/// Makes a plan from compressed rows given as three Views. Errors and cost are those of the overload for a matrix.
 ///
 /// \param row_offsets    [in] rows + 1 offsets, ascending from 0
 /// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
@@ -249,9 +248,9 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
 /// A is a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map, graph.entries and
 /// values. It may have any shape. Rows may be unsorted; duplicates are summed, explicit zeros are kept.
 ///
-/// Or A is a KokkosSparse::BsrMatrix, or any such type with blockDim() as well. Its rows, columns and entries are then
-/// those of square blocks, and the values are the blocks' one after the other, each row-major. The plan counts rows,
-/// columns and nonzeros of elements; Plan::update_values() takes the values in the order of the blocks.
+/// Or A is a KokkosSparse::BsrMatrix, or any such type with blockDim() as well. Its rows, columns and entries then
+/// count square blocks, and the values are stored block by block, each row-major. The plan counts rows, columns and
+/// nonzeros of elements; Plan::update_values() takes the values in the order of the blocks.
 ///
 /// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, a row of
 ///         more than 2^31 - 2^16 entries, ...) or the option that cannot be met

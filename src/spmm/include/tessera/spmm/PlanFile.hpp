@@ -26,10 +26,10 @@ void save_plan(const typename Device::execution_space& exec, const Plan<Scalar, 
                const std::string& path) {
   plan.state().save(exec, path);
 }
-/// The same, on a default instance and after everything that runs on the device, for which it waits.
+/// The same on a default instance, after waiting for everything that runs on the device.
 template <class Scalar, class Ordinal_, class Offset, class Device>
 void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::string& path) {
-  static_cast<void>(plan.state());  // refuses a plan that is not there
+  static_cast<void>(plan.state());  // rejects an empty plan
   Kokkos::fence("Tessera::save_plan: all instances");
   save_plan(typename Device::execution_space(), plan, path);
 }
@@ -42,8 +42,8 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// keeps its format and order. Kernels for a device are not saved: they are chosen anew for the device of `exec` and
 /// the memory that is free there.
 ///
-/// The type of scalars must be that of the saved plan. Kokkos::complex and std::complex count as one type. Any type of
-/// offsets will do. A file fits machines with the same byte order and one version of Tessera's files. A loaded plan
+/// The type of scalars must be that of the saved plan. Kokkos::complex and std::complex count as one type. The type of
+/// offsets may differ. A file fits machines with the same byte order and one version of Tessera's files. A loaded plan
 /// never reads or writes beyond its arrays, whatever the file holds. The checksums ensure that the numbers are those
 /// that were saved.
 ///

@@ -8,8 +8,8 @@
 
 namespace Tessera {
 
-/// A plan of floats or doubles with the memory of its products, as an operator of block solvers: a callable that
-/// computes Y = op(A) X, and what it can compute in the same pass.
+/// An operator for block solvers: a plan of floats or doubles with the memory of its products. It is a callable that
+/// computes Y = op(A) X, and has members that add inner products or norms in the same pass.
 ///
 /// ```{.cpp}
 ///   const Tessera::PlanOperator A(exec, Tessera::make_plan(exec, matrix));
@@ -18,9 +18,8 @@ namespace Tessera {
 ///   A.residual(X, B, R, squared_norms.data());                         // R = B - A X
 /// ```
 ///
-/// Operands are those of SpmmWithSums.hpp. Workspaces grow with the number of columns and never shrink. Calls of one
-/// operator follow each other, on its instance; two that run at the same time need two operators, which may share a
-/// plan.
+/// Operands are those of SpmmWithSums.hpp. Workspaces grow with the number of columns and never shrink. Calls of an
+/// operator run one after the other on its instance; two at the same time need two operators, which may share a plan.
 template <class PlanType>
 class PlanOperator {
  public:

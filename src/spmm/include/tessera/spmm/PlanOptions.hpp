@@ -17,7 +17,7 @@ namespace Tessera {
 /// as a parameter out of range, always throws.
 enum class OnUnsupported {
   Throw,    ///< throws std::invalid_argument, which names the request and what would work
-  FallBack  ///< takes native precision, Kernel::Automatic, Format::Csr or the order of A; Plan::explain() says so
+  FallBack  ///< uses native precision, Kernel::Automatic, Format::Csr or the order of A; Plan::explain() says so
 };
 
 /// The names of what to do.
@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"t
 enum class Tuning {
   Predict,  ///< times that a model of the device predicts from statistics of the matrix
   Measure,  ///< measured times of the candidates that the model predicts to be the fastest
-  /// Predicted times, or measured ones of candidates that predictions cannot tell apart, if enough products will pay.
+  /// Predicted times; measured ones for candidates that predictions cannot separate, if enough products will repay it.
   Automatic
 };
 
@@ -42,21 +42,21 @@ struct PlanOptions {
   bool layout_left = false;     ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
   bool follows_values = false;  ///< whether Plan::follow_values() comes before each product: a hint, too
   /// Whether X and Y of products may have 16 bits, and typically do: Tessera::Half or BFloat16, or Kokkos' half_t or
-  /// bhalf_t, with sums in float. Only for float matrices, whose values keep their 32 bits but for precisions of 16.
+  /// bhalf_t, with sums in float. Only for float matrices, whose values keep their 32 bits except in 16-bit precisions.
   /// On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and those of BitTcf and Bmat in Fp16 and
   /// Bf16; other kernels, and hosts, multiply copies of some columns of X and Y as float.
   bool half_vectors = false;
-  int expected_products = 1000;       ///< how many products there will be: a hint that only Tuning::Automatic takes
-  Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
+  int expected_products = 1000;       ///< number of products: a hint that only Tuning::Automatic uses
+  Format format = Format::Automatic;  ///< Automatic chooses the fastest format for these hints
   FormatParameters parameters;        ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
   /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
-  /// Automatic and Default do not look for it where not even the best imaginable order would be kept.
-  /// Default is LocalClusters on devices, which takes some milliseconds there and is sought only where rows of a
-  /// neighbourhood share columns that adjacent rows do not, in matrices that are not small, and not for
-  /// Kernel::Published; on hosts it is None. SortedColumns has an order of its own and ignores this option.
+  /// Automatic and Default do not search if even the best imaginable order would not be kept. On hosts Default is None.
+  /// On devices it is LocalClusters, which takes some milliseconds. It is tried only for matrices that are not small
+  /// and in which nearby rows share columns that adjacent rows do not, and never for Kernel::Published. SortedColumns
+  /// has an order of its own and ignores this option.
   Reordering reordering = Reordering::Default;
-  bool always_reorder = false;  ///< keep the order whatever is predicted, unless it is that of Default
+  bool always_reorder = false;  ///< keep the order whatever is predicted, unless Default found it
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
   /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
   /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged
@@ -66,20 +66,19 @@ struct PlanOptions {
   /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
   /// that is too small for binary16.
   ///
-  /// A float plan in Bf16 or Fp16 takes Tf32 where that is predicted to be faster, without a memory_limit and for
-  /// vectors of 32 bits: Choice::is_wider, Plan::explain() and Plan::stats() say so. X and Y of double then run through
+  /// A float plan in Bf16 or Fp16 uses Tf32 if that is predicted to be faster, for vectors of 32 bits and without a
+  /// memory_limit: Choice::is_wider, Plan::explain() and Plan::stats() say so. X and Y of double then run through
   /// portable code, as they do in Tf32.
   Precision precision = Precision::Native;
-  /// The kernel. Published takes the kernel of the format's paper, so that five systems can be compared behind one
-  /// plan:
+  /// The kernel. Published uses the kernel of the format's paper, to compare five systems behind one plan:
   /// - BitTcf: the pipeline and the balance of Acc-SpMM (sections 3.3 to 3.5);
   /// - Bmat: the producer and consumer warps of Voltrix-SpMM (sections 3.1 and 3.2) and its Algorithm 1;
   /// - BlockRowPartition: the groups and residual rows of BRP-SpMM (section IV);
   /// - Bcsr: the blocks of SMaT (section IV);
   /// - SortedColumns: the segments of Swift (section IV).
   ///
-  /// Published kernels exist on Kokkos::Cuda for real matrices. Those but Swift's use tensor cores: they multiply
-  /// floats in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Automatic then takes one of the five
+  /// Published kernels exist on Kokkos::Cuda for real matrices. All but Swift's use tensor cores: they multiply floats
+  /// in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Automatic then chooses one of the five
   /// formats. It compares the times that are predicted for the kernels of Kernel::Automatic, because published kernels
   /// have no model; Tuning::Measure measures the published kernels of all five. A request without such a kernel is
   /// refused, see on_unsupported. X and Y of double with a float matrix run through portable code.
@@ -90,11 +89,11 @@ struct PlanOptions {
   /// takes the time of building it and of seven products, or some ten milliseconds. It needs memory for one candidate,
   /// X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
   ///
-  /// Tuning::Automatic measures only candidates that the model cannot tell apart: up to three whose predicted times are
+  /// Tuning::Automatic measures only candidates that the model cannot separate: up to three whose predicted times are
   /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt), or all published kernels. It takes
-  /// fewer and shorter samples. It measures none if it is not likely that a tenth of the time of `expected_products`
-  /// products pays for two, for all orders together (the transpose has another tenth). A candidate is taken to cost as
-  /// much as the dearest before it, and at least 20 products and 150 us.
+  /// fewer and shorter samples. It measures none unless two are likely to fit in a tenth of the time of
+  /// `expected_products` products, for all orders together (the transpose has another tenth). Each is assumed to cost
+  /// as much as the dearest before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
   /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Automatic also
@@ -102,15 +101,15 @@ struct PlanOptions {
   /// concurrency: use one file for each kind of machine. If processes write at the same time, the file of the last one
   /// stays.
   std::string tuning_file;
-  /// The most bytes that the plan may take in the memory of its device at any time. Counted are what make_plan()
-  /// allocates at once, also for orders that it tries and candidates that it measures, and what the plan then holds,
-  /// also slot maps and what kernels keep. Plan::prepare() counts the same for the transpose on top. Not counted are
-  /// the matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and
-  /// memory that Kokkos takes for itself.
+  /// Upper bound on the bytes that the plan uses in the memory of its device at any time. It includes the peak of
+  /// make_plan(), with the orders that it tries and the candidates that it measures, and what the plan then holds, with
+  /// slot maps and the data of kernels. Plan::prepare() adds the same for the transpose. It excludes the matrix that
+  /// make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory that Kokkos
+  /// allocates for itself.
   ///
   /// Each array is charged before it is allocated, in steps of 512 bytes. Candidates and orders that do not fit are
-  /// dropped, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for what faster
-  /// ones keep. If nothing fits that the options allow, an error names the array that did not.
+  /// dropped, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for the data of
+  /// faster ones. If nothing that the options allow fits, an error names the array that did not.
   std::size_t memory_limit = no_memory_limit;
 };
 

@@ -7,15 +7,16 @@
 
 namespace Tessera {
 
-/// Options from a text: `name=value` with commas between, as `format=bittcf, precision=tf32x3`. Blanks around names and
-/// values do not count, each name is there once at most, and what the text does not name keeps its default.
+/// Parses options from a text: `name=value` separated by commas, such as `format=bittcf, precision=tf32x3`. Blanks
+/// around names and values are ignored, a name appears at most once, and options that are not named keep their
+/// defaults.
 ///
 /// The names are those of the members of PlanOptions: columns, layout_left, follows_values, half_vectors,
 /// expected_products, format, precision, reordering, always_reorder, kernel, on_unsupported, tuning, tuning_file and
 /// memory_limit (bytes). Values are numbers, the names of enumerators as to_string() gives them, and true or false.
 ///
 /// \param text   [in] may be empty
-/// \param source [in] where the text is from; messages begin with it
+/// \param source [in] the origin of the text; messages begin with it
 /// \throws std::invalid_argument that names the option, what was found and what was expected
 PlanOptions parse_plan_options(std::string_view text, const std::string& source = "the plan's options");
 

@@ -39,18 +39,18 @@ auto multivector(const char* name, const View& view) {
 
 /// Y = alpha op(A) X + beta Y, on the instance `exec`.
 ///
-/// X has as many rows as op(A) has columns, and Y has as many as op(A) has rows. Both have the same number of columns.
-/// Each has rank 1 or 2, and LayoutLeft, LayoutRight or LayoutStride. beta = 0 overwrites Y, which may then hold
-/// anything, NaN included. alpha = 0 reads neither A nor X.
+/// X has one row for each column of op(A), and Y one for each row. Both have the same number of columns. Each has rank
+/// 1 or 2, and LayoutLeft, LayoutRight or LayoutStride. beta = 0 overwrites Y, which may then hold anything, NaN
+/// included. alpha = 0 reads neither A nor X.
 ///
-/// Sums are taken in the type of Y, or in the plan's precision; with a Y of 16 bits in float, as are alpha and beta.
-/// Their order depends on the matrix, and on the format and the kernels of the plan (Plan::explain). A column of Y has
+/// Sums have the type of Y or the plan's precision; if Y has 16 bits, sums, alpha and beta are float. The order of
+/// summation depends on the matrix, and on the format and the kernels of the plan (Plan::explain). A column of Y has
 /// the same bits whatever the other columns of X are, and for any number of threads. On a GPU the choice of kernels,
 /// and the pieces that long rows are cut into, depend on PlanOptions::columns and on the memory that is free when the
 /// plan is made.
 ///
-/// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time:
-/// which elements of Y an infinite alpha makes NaN depends on the format.
+/// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time;
+/// hence the format decides which elements of Y an infinite alpha makes NaN.
 ///
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()

@@ -7,23 +7,23 @@
 #include <tessera/spmm/Spmm.hpp>
 #include <type_traits>
 
-/// Products that also sum over the rows of what they make: inner products and norms, which block solvers need next.
+/// Products that also compute inner products or norms of their result, which block solvers need next.
 ///
 /// They are for plans of float or double; complex plans do not have them. X, Y, B and R are Kokkos::Views of rank 1 or
 /// 2 and any layout, as for spmm(), or TallBlocks with adjacent columns. Sums are those of this process: a solver on
 /// several ranks adds them up. Rows that are NaN or infinite make sums that are not finite.
 ///
-/// The same operands give the same bits in every run and for any number of threads, Y those of spmm(). Each call waits
-/// once, for its sums. It allocates where a workspace has to grow.
+/// The same operands give the same bits in every run and for any number of threads; Y has the bits of spmm(). Each call
+/// waits once, for its sums. It allocates when a workspace has to grow.
 ///
 /// On a host, a plan in compressed rows in their own order sums each piece of Y while it is in cache, where that pays
 /// and columns are adjacent (LayoutRight): inner products of 4 to 32 columns if X and Y take 16 MiB or more together,
-/// norms of 8 to 128 columns. Everything else, and devices, compute the product and then the sums. Operands whose
-/// columns are not adjacent are copied for the sums to the dense workspace, which then takes their memory again.
+/// norms of 8 to 128 columns. Everything else, and devices, compute the product and then the sums. For the sums,
+/// operands whose columns are not adjacent are copied to the dense workspace, which then needs their memory again.
 namespace Tessera {
 
-/// Where inner products of a product Y = alpha op(A) X + beta Y go, square matrices with a row for each column of Y.
-/// What is left empty is not computed.
+/// The inner products of a product Y = alpha op(A) X + beta Y: square matrices with a row for each column of Y. Empty
+/// ones are not computed.
 template <class Scalar>
 struct InnerProducts {
   SmallMatrix<Scalar> XtY = {};  ///< X^T Y; op(A) has to be square
@@ -86,11 +86,11 @@ constexpr void check_types() {
 ///
 /// \param work        [in,out] as for spmm()
 /// \param dense_work  [in,out] one for each instance
-/// \param sums        [out] host memory, one of the two at least
+/// \param sums        [out] host memory, at least one of the two
 /// \throws std::invalid_argument as spmm(), and if a result does not fit. Y is then as it was
 ///
-/// Cost beside spmm(): 2 k flops for each element of Y and result, half of that for YtY; no pass over memory where rows
-/// are summed in cache, or else one over X and Y.
+/// Cost on top of spmm(): 2 k flops for each element of Y and result, half of that for YtY; no pass over memory where
+/// rows are summed in cache, otherwise one over X and Y.
 template <class ExecutionSpace, class PlanType, class Alpha, class XType, class Beta, class YType>
 void spmm_with_inner_products(const ExecutionSpace& exec, const PlanType& plan, Workspace<ExecutionSpace>& work,
                               const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, const Alpha& alpha,
@@ -105,13 +105,14 @@ void spmm_with_inner_products(const ExecutionSpace& exec, const PlanType& plan, 
 
 /// R = B - op(A) X and squared_norms[j] = r_j . r_j for each column.
 ///
-/// \param B             [in] of the shape of R; apart from it, or the same: R is then overwritten in place
-/// \param squared_norms [out] host memory, one for each column. Squares overflow for elements beyond the root of the
-///                            greatest number, and what is below the root of the least is lost
+/// \param B             [in] shape of R; either disjoint from R, or R itself, which is then overwritten in place
+/// \param squared_norms [out] host memory, one for each column. Squares overflow for elements above the square root of
+///                            the largest number, and underflow below that of the smallest
 /// \throws std::invalid_argument as spmm(), where Y is called R, and if B or squared_norms do not fit. R is then as it
 ///         was
 ///
-/// Cost beside spmm(): a pass over B and 2 flops for each element of R; without pieces (see above), passes over R too.
+/// Cost on top of spmm(): a pass over B and 2 flops for each element of R; without pieces (see above), passes over R
+/// too.
 template <class ExecutionSpace, class PlanType, class XType, class BType, class RType>
 void residual(const ExecutionSpace& exec, const PlanType& plan, Workspace<ExecutionSpace>& work,
               const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, const XType& X, const BType& B,

@@ -7,8 +7,8 @@
 
 namespace Tessera {
 
-/// Whether adapters that trust to be told of new values check it: SpmvHandle, TpetraOperator and CrsMatrix, once they
-/// were told of some. Each product then compares the values of the matrix with those that were copied, and throws
+/// Whether adapters that rely on being told of new values (SpmvHandle, TpetraOperator, CrsMatrix) check this after the
+/// first time. Each product then compares the values of the matrix with those that were copied, and throws
 /// std::logic_error if they changed and the adapter was not told.
 ///
 /// By default only a debug build of Tessera does (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
@@ -22,7 +22,7 @@ void check_values(bool wanted);
 
 namespace Impl {
 
-/// A number that tells arrays apart whose content differs, be it in the order alone; never 0. Waits for `exec`.
+/// Returns a checksum of an array, which depends on values and their order; never 0. Waits for `exec`.
 template <class ExecutionSpace>
 std::uint64_t checksum_of_words(const ExecutionSpace& exec, const std::uint32_t* words, std::size_t size);
 
@@ -35,7 +35,7 @@ class CopiedValues {
     checksum_ = checks_values() ? checksum_of(exec, values) : 0;
   }
 
-  /// Whether these are others; false where nothing is known.
+  /// Whether these values differ from the copied ones; false if no checksum is known.
   template <class ExecutionSpace, class Values>
   bool differ_from(const ExecutionSpace& exec, const Values& values) const {
     return checksum_ != 0 && checks_values() && checksum_of(exec, values) != checksum_;

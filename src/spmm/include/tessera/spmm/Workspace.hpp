@@ -56,7 +56,7 @@ class Workspace {
   Workspace() = default;
 
   Mode mode() const { return mode_; }                                      ///< the mode of its products
-  int columns() const { return columns_; }                                 ///< the most columns a product may have
+  int columns() const { return columns_; }                                 ///< upper bound on the columns of a product
   std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }     ///< bytes of device memory held
   std::byte* data() const { return memory_ ? memory_->data() : nullptr; }  ///< for the library: packed columns of X
   bool belongs_to(std::uint64_t plan) const { return plan_ == plan; }      ///< for the library
@@ -81,7 +81,7 @@ class Workspace {
         memory_(std::make_shared<Impl::WorkspaceMemory<ExecutionSpace>>(exec, bytes)) {}
 
  private:
-  std::uint64_t plan_ = 0;  // the number of a plan: an address could be that of a later one
+  std::uint64_t plan_ = 0;  // id of a plan: an address may be reused by a later one
   Mode mode_ = Mode::NoTranspose;
   int columns_ = 0;
   std::shared_ptr<Impl::WorkspaceMemory<ExecutionSpace>> memory_;

@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// Something of Kokkos for a member variable. After Kokkos::finalize() it is empty. A static one does not use Kokkos
-/// before it is set.
+/// Holds an object of Kokkos as a member variable. It is empty after Kokkos::finalize(). A static one does not use
+/// Kokkos before it is set.
 template <class Content>
 class Kept {
  public:

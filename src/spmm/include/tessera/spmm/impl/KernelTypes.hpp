@@ -29,7 +29,7 @@ template <class Real>
 struct KernelScalar<Kokkos::complex<Real>> : SupportedScalar<Complex<Real>> {};
 template <class Real>
 struct KernelScalar<std::complex<Real>> : SupportedScalar<Complex<Real>> {};
-/// Kokkos' types of 16 bits. In a build of Kokkos that has none they are float, and have 4 bytes.
+/// Kokkos' types of 16 bits. In a build of Kokkos without them they are float, and have 4 bytes.
 template <class Scalar>
 requires(std::is_same_v<Scalar, Half> || (std::is_same_v<Scalar, Kokkos::Experimental::half_t> &&
                                           sizeof(Scalar) == sizeof(Half))) struct KernelScalar<Scalar>

@@ -43,8 +43,8 @@ struct UserRows {
   const Ordinal* column_indices = nullptr;
   std::size_t row_offsets_size = 0;
   std::size_t column_indices_size = 0;
-  std::size_t most_entries = most_entries_of_block;  // of elements in a block of rows; tests set fewer
-  std::size_t most_places = most_entries_of_block;   // of its format; tests set fewer
+  std::size_t most_entries = most_entries_of_block;  // upper bound on the elements of a block of rows; tests set fewer
+  std::size_t most_places = most_entries_of_block;   // upper bound on the places of its format; tests set fewer
 };
 
 /// The part of a plan that is compiled in the library, for every kernel scalar and enabled execution space. A user's
@@ -95,7 +95,7 @@ class PlanState final : private LiveObject {
   void apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, sum_of_t<VectorScalar> alpha,
              const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
              const Multivector<VectorScalar>& Y) const;
-  /// See spmm_with_inner_products(). A matrix without data is not wanted.
+  /// See spmm_with_inner_products(). A result matrix without data is not computed.
   template <class VectorScalar>
   void apply_with_inner_products(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                                  const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, VectorScalar alpha,
