@@ -13,8 +13,8 @@ namespace Tessera::Impl {
 /// Whether row i and column i are one vertex. If not, column j is vertex rows + j.
 KOKKOS_INLINE_FUNCTION bool is_square(const CsrPattern<Offset>& A) { return A.rows == A.columns; }
 
-/// Adds the degrees to the ranks of all vertices; before(row) is the number of entries off the diagonal in the rows
-/// before.
+/// Adds the degrees to the ranks of all vertices; before(row) is the number of off-diagonal entries in the rows before
+/// `row`.
 template <class Exec, class Ranks, class Before>
 void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ranks, const Before& before) {
   Kokkos::parallel_for(
@@ -33,7 +33,7 @@ void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ran
   counts_to_offsets(exec, before);
 }
 
-/// Makes memory for the graph of a pattern and all that follow.
+/// Allocates the graph of a pattern and all later ones.
 template <class Exec>
 AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offset>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);

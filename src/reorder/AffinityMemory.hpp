@@ -13,19 +13,19 @@
 
 namespace Tessera::Impl {
 
-/// The memory of data affinity, which is allocated once. The first round takes the most; later ones use the beginnings
-/// of the same arrays.
+/// The memory of data affinity, allocated once. The first round needs the most; later ones use the beginnings of the
+/// same arrays.
 template <class Exec>
 struct AffinityMemory {
   using Memory = typename Exec::memory_space;
 
   CommunityGraph<Exec> graph;
-  CommunityGraph<Exec> spare;  // becomes the graph of the next round; until then it lends its memory
+  CommunityGraph<Exec> spare;  // becomes the graph of the next round; until then it is scratch memory
   Dendrogram<Exec> dendrogram;
   Proposals<Exec> proposals;
   Array<Ordinal*, Memory> labels;     // for each community, its number in the next graph
-  Array<Ordinal*, Memory> left;       // two numbers: communities and, before equal ones are combined, edges
-  Array<std::byte*, Memory> scratch;  // to sort in
+  Array<Ordinal*, Memory> left;       // two numbers: communities, and edges before equal ones are combined
+  Array<std::byte*, Memory> scratch;  // scratch memory of sorts
 
   AffinityMemory(const Exec& exec, std::size_t vertices, std::size_t edges) {
     take_at_once<Memory>(exec, "Tessera::affinity_memory", [&](Arena<Memory>& arena) {

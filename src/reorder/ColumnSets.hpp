@@ -7,16 +7,16 @@
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
-/// The columns of each of many clusters of rows.
+/// The sets of columns of many clusters of rows.
 namespace Tessera::Impl {
 
-/// The columns of each cluster that another cluster has too, in ascending order. A column that only one cluster has can
-/// never be shared. It is counted and no longer listed, which keeps the lists short as clusters grow.
+/// The columns that each cluster shares with another one, in ascending order. A column of a single cluster can never be
+/// shared. It is counted but no longer listed, which keeps the lists short as clusters grow.
 template <class Memory>
 struct ColumnSets {
   Array<std::size_t*, Memory> offsets;  // count() + 1
   Array<Ordinal*, Memory> columns;
-  Array<Ordinal*, Memory> sizes;  // number of columns, listed or not
+  Array<Ordinal*, Memory> sizes;  // number of columns, unlisted ones included
 
   KOKKOS_INLINE_FUNCTION const Ordinal* begin(Ordinal cluster) const { return columns.data() + offsets(cluster); }
   KOKKOS_INLINE_FUNCTION const Ordinal* end(Ordinal cluster) const { return columns.data() + offsets(cluster + 1); }
@@ -31,7 +31,7 @@ struct BlockColumns {
   const Ordinal *next, *end;
   Ordinal width;
 
-  /// Goes to the next column. Returns whether there is one.
+  /// Moves to the next column. Returns whether there is one.
   KOKKOS_INLINE_FUNCTION bool advance(Ordinal& column) {
     if (next == end) return false;
     column = *next / width;
@@ -51,7 +51,7 @@ struct RowColumns {
   KOKKOS_INLINE_FUNCTION Ordinal unlisted(Ordinal) const { return 0; }
 };
 
-/// The columns of either of two clusters.
+/// The union of the columns of two clusters.
 struct UnionColumns {
   const Ordinal *a, *a_end, *b, *b_end;
 
@@ -66,7 +66,7 @@ struct UnionColumns {
   }
 };
 
-/// Pairs of clusters, each of which becomes one cluster.
+/// Pairs of clusters, each of which is merged into one cluster.
 template <class Memory>
 struct PairColumns {
   ColumnSets<Memory> sets;
@@ -98,7 +98,7 @@ static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const E
   const auto sizes = sets.sizes;
   const auto offsets = sets.offsets;
   const auto owners =
-      allocate_zeros<Ordinals>(exec, "Tessera::owners", std::size_t(columns));  // the owners of each column
+      allocate_zeros<Ordinals>(exec, "Tessera::owners", std::size_t(columns));  // number of owners of each column
   Kokkos::parallel_for(
       "Tessera::collect_columns::owners", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
         auto walk = source.walk(cluster);

@@ -10,13 +10,13 @@
 
 namespace Tessera::Impl {
 
-/// The number of rows of a block, in which the row with the most common columns is searched: a multiple of the rows of
-/// windows.
+/// The size of a block in words of 64 rows. The row with the most common columns is searched within a block, whose
+/// number of rows is a multiple of the rows of windows.
 constexpr int words_of_block = 4;
 constexpr Ordinal common_neighbour_block = 64 * words_of_block;
 
-/// Blocks of rows. Each has a hash table of its columns, and for each column the set of rows of the block that have it.
-/// One look at a column then counts it for all rows: a column that all rows have costs no more than another.
+/// Blocks of rows. Each has a hash table of its columns, and each column the set of the block's rows that have it. One
+/// look at a column counts it for all rows: a column that all rows have costs no more than another.
 template <class Exec>
 struct CommonNeighbourBlocks {
   using Memory = typename Exec::memory_space;
@@ -24,7 +24,7 @@ struct CommonNeighbourBlocks {
   CsrPattern<Offset> A;
   Array<Ordinal*, Memory> order;
   Array<std::size_t*, Memory> before;       // blocks + 1 numbers: the entries in the blocks before
-  Ordinal first_block;                      // the block whose tables come first
+  Ordinal first_block;                      // the first block that has tables here
   Array<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1 is a free place
   Array<std::uint64_t*, Memory> rows_with;  // words_of_block words for each place
 
@@ -36,7 +36,7 @@ struct CommonNeighbourBlocks {
     return left < common_neighbour_block ? left : common_neighbour_block;
   }
 
-  /// The sets of rows that have a column of a block.
+  /// Returns the set of the rows of a block that have a column.
   KOKKOS_FUNCTION const std::uint64_t* sets_of(Ordinal block, Ordinal column) const {
     const std::size_t begin = table(block);
     return &rows_with(words_of_block * (begin + find_column(&columns(begin), table_size(block), column)));
@@ -47,7 +47,7 @@ struct CommonNeighbourBlocks {
     for (int w = 0; w < words_of_block; ++w) rows_with(words_of_block * place + w) = 0;
   }
 
-  /// Enters that row r of the block has the column.
+  /// Adds row r of the block to the set of the column.
   KOKKOS_FUNCTION void enter(Ordinal block, Ordinal r, Ordinal column) const {
     const std::size_t begin = table(block);
     const std::size_t place = begin + enter_column<Exec>(&columns(begin), table_size(block), column).place;

@@ -5,7 +5,8 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of a block with a team. Each lane counts for one row, and all read the set of a column at once.
+/// Orders the rows of a block with a team. Each lane counts for one row, and all lanes read the set of a column at
+/// once.
 template <class Exec>
 struct CommonNeighbourTeams {
   static constexpr int batch = 256;  // columns whose sets are in scratch memory
@@ -35,11 +36,11 @@ struct CommonNeighbourTeams {
     team.team_barrier();
   }
 
-  /// Adds, for each row, the columns of a batch that it has.
+  /// Adds, to the sum of each row, the number of a batch's columns that it has.
   template <class Member>
   KOKKOS_FUNCTION void add_batch(const Member& team, Ordinal block, Ordinal rows, const Ordinal* columns, int count,
                                  Scratch& s) const {
-    team.team_barrier();  // the batch before is counted
+    team.team_barrier();  // the previous batch is counted
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](int i) {
       const std::uint64_t* const sets = blocks.sets_of(block, columns[i]);
       for (int w = 0; w < words_of_block; ++w) s.sets[i][w] = sets[w];
@@ -84,7 +85,7 @@ struct CommonNeighbourTeams {
     Ordinal current = 0;
     for (Ordinal place = begin;; ++place) {
       const Ordinal row = s.rows[current];
-      team.team_barrier();  // all know the row
+      team.team_barrier();  // all lanes know the row
       Kokkos::single(Kokkos::PerTeam(team), [&] {
         blocks.order(place) = row;
         s.rows[current] = -1;

@@ -16,7 +16,7 @@
 /// Step II of data affinity: puts rows with many common columns side by side.
 namespace Tessera::Impl {
 
-/// Sums of 64 rows at once: bit r of plane p is bit p of the sum of row r.
+/// Sums for 64 rows at once: bit r of plane p is bit p of the sum of row r.
 class BitPlanes {
  public:
   KOKKOS_INLINE_FUNCTION void increment(std::uint64_t rows) {
@@ -28,7 +28,7 @@ class BitPlanes {
     }
   }
 
-  /// The largest sum of these rows, of which only those with that sum are kept.
+  /// Returns the largest sum of these rows, and keeps only the rows that have it.
   KOKKOS_INLINE_FUNCTION std::uint32_t largest(std::uint64_t& rows) const {
     std::uint32_t sum = 0;
     for (int p = used_ - 1; p >= 0; --p) {
@@ -95,7 +95,7 @@ struct CommonNeighbourOrder {
   }
 };
 
-/// For each block b of the rows in this order, the number of entries in the blocks before.
+/// Computes, for each block of the rows in this order, the number of entries in the blocks before it.
 template <class Exec>
 Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
     const Exec& exec, const CsrPattern<Offset>& A, const Array<Ordinal*, typename Exec::memory_space>& order) {
@@ -115,8 +115,8 @@ Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
   return before;
 }
 
-/// Orders the rows of each block in place. It begins with the first row. The next is always the row, of those left,
-/// that has the most columns in common with the last; of equals, the first.
+/// Orders the rows of each block in place, beginning with the first row. The next row is always the remaining one that
+/// has the most columns in common with the last; of equals, the first.
 template <class Exec>
 void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
                                 const Array<Ordinal*, typename Exec::memory_space>& order) {
@@ -125,7 +125,7 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
   const auto ends = host_copy(exec, before);
   const std::size_t blocks = ends.size() - 1;
   const std::size_t most = entries_of_batch<Exec>(ends.back(), std::size_t(1) << 24);
-  std::size_t places = 0;  // of the largest batch
+  std::size_t places = 0;  // the places of the largest batch
   for (std::size_t block = 0, next; block < blocks; block = next) {
     next = end_of_batch(ends, block, most);
     places = std::max(places, 2 * (ends[next] - ends[block]));

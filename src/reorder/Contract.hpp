@@ -8,7 +8,8 @@
 /// The graph after a round of merges.
 namespace Tessera::Impl {
 
-/// Makes the communities that are left, in their order. labels(c) is the number of the community that c now belongs to.
+/// Makes the remaining communities, in their order. labels(c) becomes the number of the community that c now belongs
+/// to.
 template <class Exec>
 void contract_communities(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const auto from = memory.graph;
@@ -38,8 +39,7 @@ void contract_communities(const Exec& exec, const AffinityMemory<Exec>& memory) 
       });
 }
 
-/// Lists the edges between communities that are left, with their weights. Their order is any, and equal ones are not
-/// yet combined.
+/// Lists the edges between remaining communities, with their weights, in any order. Equal edges are not combined yet.
 template <class Exec>
 void contract_edges(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const auto ranks = memory.spare.ranks;
@@ -71,7 +71,7 @@ void contract_edges(const Exec& exec, const AffinityMemory<Exec>& memory) {
       });
 }
 
-/// Makes the graph of the communities that are left.
+/// Makes the graph of the remaining communities.
 template <class Exec>
 void contract(const Exec& exec, AffinityMemory<Exec>& memory) {
   contract_communities(exec, memory);

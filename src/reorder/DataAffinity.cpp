@@ -11,7 +11,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Step I of data affinity: the rows by communities.
+/// Step I of data affinity: orders the rows by communities.
 template <class Exec>
 Array<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& exec, const CsrPattern<Offset>& A) {
   auto memory = affinity_memory_for(exec, A);

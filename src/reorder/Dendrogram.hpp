@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Tells which community was merged into which. Communities are named by their roots. In depth-first order, a community
-/// comes as it was, followed by what was merged into it, in the order of the merges.
+/// Records which community was merged into which. Roots name communities. In depth-first order, a community as it was
+/// precedes what was merged into it, in the order of the merges.
 template <class Exec>
 struct Dendrogram {
   using Memory = typename Exec::memory_space;
@@ -17,7 +17,7 @@ struct Dendrogram {
   Array<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this one was merged
 };
 
-/// Starts a dendrogram of vertices of which none is merged.
+/// Starts a dendrogram of vertices, none of them merged.
 template <class Exec>
 void start_dendrogram(const Exec& exec, const Dendrogram<Exec>& dendrogram) {
   const auto parents = dendrogram.parents;
@@ -29,12 +29,12 @@ void start_dendrogram(const Exec& exec, const Dendrogram<Exec>& dendrogram) {
       });
 }
 
-/// Turns the offsets of the roots into the places of the communities that are left. The largest comes first, equal ones
-/// in the order of their roots, and those without neighbours last.
+/// Turns the offsets of the roots into the places of the remaining communities. The largest comes first, equal ones in
+/// the order of their roots, and those without neighbours last.
 ///
 /// \param order   [in] memory for the communities
-/// \param other   [in] memory for as many; it may be that of the graph's ranks, which are no longer needed
-/// \param scratch [in] memory to sort in
+/// \param other   [in] memory of the same size; may be that of the graph's ranks, which are no longer needed
+/// \param scratch [in] memory of sorts
 template <class Exec, class Scratch>
 void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dendrogram<Exec>& dendrogram, Ordinal rows,
                  KeyedSlots<Exec, Ordinal> order, KeyedSlots<Exec, Ordinal> other, const Scratch& scratch) {
@@ -61,7 +61,7 @@ void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dend
       });
 }
 
-/// The rows in depth-first order. Each row finds its place on its own, on a path no longer than the number of rounds.
+/// Orders the rows depth-first. Each row finds its place on its own, on a path no longer than the number of rounds.
 template <class Exec>
 Array<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
                                                         Ordinal rows) {

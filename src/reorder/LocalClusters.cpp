@@ -13,7 +13,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Chooses the entries that count in each group.
+/// Chooses the entries of each group that count.
 template <class Exec>
 struct ChooseEntries {
   using Groups = LocalGroups<Exec>;
@@ -64,7 +64,7 @@ inline TeamShape shape_for_groups(double mean_length) {
   return {lanes, lanes_for(mean_length)};
 }
 
-/// Gives groups tables and lists for this number of entries, unless they have as many.
+/// Allocates tables and lists of groups for this number of entries, unless they are that large.
 template <class Exec>
 void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec>& groups) {
   if (groups.places.extent(0) >= entries) return;

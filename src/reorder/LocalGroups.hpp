@@ -12,11 +12,11 @@
 
 #include "Scramble.hpp"
 
-/// Groups of neighbouring rows, each with lists of the rows that have a column.
+/// Groups of neighbouring rows, with the list of the rows that have each column.
 namespace Tessera::Impl {
 
-/// A column of a group. The rows that have it are [begin, end) of the group's list. There are none if only one row has
-/// it, which can share it with no other.
+/// A column of a group. The rows that have it are [begin, end) of the group's list. The list is empty if only one row
+/// has it: then no row can share it.
 struct GroupColumn {
   std::uint32_t begin, end;
   Ordinal strip;  // the last strip that has the column; -1 at first
@@ -24,31 +24,31 @@ struct GroupColumn {
 
 constexpr std::uint32_t lone_column = ~std::uint32_t(0);
 
-/// The number of entries of groups that keeps a device busy.
+/// The number of entries in groups that keeps a device busy.
 constexpr std::size_t least_local_batch = std::size_t(1) << 22;
 
-/// What a team knows of its group.
+/// The data of a team about its group.
 struct LocalGroup {
-  std::uint32_t begins[local_group_rows + 1];  // where the entries of each row begin, and the end
+  std::uint32_t begins[local_group_rows + 1];  // begins of the rows' entries, and the end
   std::uint32_t entered[local_group_rows];     // entries of each row
   std::uint32_t listed;                        // length of the lists
-  std::uint32_t least_columns;                 // a bound on the distinct columns of all strips in any order
+  std::uint32_t least_columns;                 // lower bound on the distinct columns of all strips in any order
 
   KOKKOS_FUNCTION std::uint32_t length(Ordinal r) const { return begins[r + 1] - begins[r]; }
 };
 
-/// The groups of a batch. Arrays have room for the chosen entries of each.
+/// The groups of a batch. Arrays have room for the chosen entries of each group.
 template <class Exec>
 struct LocalGroups {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Array<int*, Memory> zeros;           // of each group: how many zeros the hashes of chosen columns begin with
+  Array<int*, Memory> zeros;  // for each group: the number of zeros that the hashes of chosen columns begin with
   Array<std::size_t*, Memory> before;  // groups + 1 numbers: the chosen entries in the groups before
   Ordinal first_group;
   Array<Ordinal*, Memory> table;         // tables of twice the entries of each group; -1 is a free place
   Array<GroupColumn*, Memory> columns;   // one for each place
-  Array<std::uint32_t*, Memory> places;  // of the column of each entry, in its group
+  Array<std::uint32_t*, Memory> places;  // for each entry, the place of its column in the group's table
   Array<std::uint8_t*, Memory> rows;     // lists of the rows that have a column
 
   KOKKOS_FUNCTION Ordinal first_row(Ordinal group) const { return group * local_group_rows; }
@@ -84,7 +84,7 @@ struct LocalGroups {
   }
 
  private:
-  /// Finds where rows begin.
+  /// Finds the begins of the rows.
   template <class Member>
   KOKKOS_FUNCTION void find_rows(const Member& team, Ordinal group, LocalGroup& g) const {
     const Ordinal first = first_row(group), count = rows_of(group);
@@ -109,7 +109,7 @@ struct LocalGroups {
     });
   }
 
-  /// Enters all chosen entries in the table and counts the rows that have a column.
+  /// Enters all chosen entries in the table, and counts the rows that have each column.
   template <class Member>
   KOKKOS_FUNCTION void enter_columns(const Member& team, Ordinal group, LocalGroup& g) const {
     const Ordinal first = first_row(group);
@@ -127,7 +127,7 @@ struct LocalGroups {
     team.team_barrier();
   }
 
-  /// Gives each column that rows share a list, which is still empty.
+  /// Gives an empty list to each column that rows share.
   template <class Member>
   KOKKOS_FUNCTION void begin_lists(const Member& team, Ordinal group, LocalGroup& g) const {
     std::uint32_t least = 0;
@@ -145,7 +145,7 @@ struct LocalGroups {
     team.team_barrier();
   }
 
-  /// Fills the lists. The order in a list is any.
+  /// Fills the lists, in any order.
   template <class Member>
   KOKKOS_FUNCTION void list_rows(const Member& team, Ordinal group, const LocalGroup& g) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows_of(group)), [&](Ordinal r) {

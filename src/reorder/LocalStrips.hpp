@@ -7,14 +7,14 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of each group with a team. Sums and maxima are of integers, so that lanes may come in any order.
+/// Orders the rows of each group with a team. Sums and maxima are of integers: the order of lanes does not matter.
 template <class Exec>
 struct LocalStrips {
   /// The scratch memory of a team.
   struct Scratch {
     LocalGroup group;
     std::uint32_t common[local_group_rows];       // columns in common with the strip
-    std::uint32_t touched;                        // number of rows that have some
+    std::uint32_t touched;                        // number of rows that have columns in common with the strip
     std::uint8_t touched_rows[local_group_rows];  // these rows, in any order
     bool is_placed[local_group_rows];
     std::uint8_t order[local_group_rows];
@@ -23,8 +23,8 @@ struct LocalStrips {
   LocalGroups<Exec> groups;
   Array<Ordinal*, typename Exec::memory_space> order;
 
-  /// What a row is worth as the next one, 0 if it is placed. High bits: the binary digits of its length, if they count;
-  /// then the similarity; low bits: the distance from the end of the group.
+  /// Returns the priority of a row as the next one, 0 if it is placed. High bits: the binary digits of its length, if
+  /// they count; then the similarity; low bits: the distance from the end of the group.
   KOKKOS_FUNCTION static std::uint32_t worth(const Scratch& s, Ordinal r, std::uint32_t strip_columns,
                                              bool length_counts) {
     if (s.is_placed[r]) return 0;
@@ -34,7 +34,7 @@ struct LocalStrips {
     return digits << 26 | similarity << 9 | static_cast<std::uint32_t>(local_group_rows - r);
   }
 
-  /// The row that a strip begins with. s.common is still of the strip before.
+  /// Returns the row that a strip begins with. s.common still describes the strip before.
   template <class Member>
   KOKKOS_FUNCTION Ordinal seed(const Member& team, Ordinal rows, std::uint32_t strip_columns, const Scratch& s) const {
     std::uint32_t best = 0;
@@ -48,7 +48,7 @@ struct LocalStrips {
     return local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
   }
 
-  /// The row that is most similar to the strip; -1 if none has a column of it.
+  /// Returns the row that is most similar to the strip; -1 if none shares a column with it.
   template <class Member>
   KOKKOS_FUNCTION Ordinal most_similar(const Member& team, std::uint32_t strip_columns, const Scratch& s) const {
     std::uint32_t best = 0;
@@ -62,7 +62,7 @@ struct LocalStrips {
     return best == 0 ? -1 : local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
   }
 
-  /// Forgets the strip before.
+  /// Clears the counts of the strip before.
   template <class Member>
   KOKKOS_FUNCTION void clear(const Member& team, Scratch& s) const {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, s.touched),
@@ -72,8 +72,8 @@ struct LocalStrips {
     team.team_barrier();
   }
 
-  /// Puts row r in a place of the strip, and counts its columns that are new there for all rows that have them. Returns
-  /// their number.
+  /// Puts row r in a place of the strip, and counts the row's columns that are new in the strip for all rows that have
+  /// them. Returns the number of new columns.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t place(const Member& team, Ordinal group, Ordinal strip, Ordinal r, Ordinal place,
                                       Scratch& s) const {
@@ -90,7 +90,7 @@ struct LocalStrips {
               Kokkos::PerThread(team),
               [&](std::uint32_t& result) {
                 result = column.strip != strip;
-                if (result != 0) column.strip = strip;  // most lines of memory stay as they are
+                if (result != 0) column.strip = strip;  // avoids writes to most cache lines
               },
               is_new);
           if (is_new == 0) return;
@@ -136,8 +136,8 @@ struct LocalStrips {
     return all;
   }
 
-  /// The number of distinct columns of the windows that the group has. Windows are numbered like strips that come
-  /// later.
+  /// Returns the number of distinct columns in the group's windows as they are. Their numbers are those of later
+  /// strips.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t count_windows(const Member& team, Ordinal group, const Scratch& s) const {
     const Ordinal rows = groups.rows_of(group);
@@ -167,7 +167,7 @@ struct LocalStrips {
     const Ordinal first = groups.first_row(group), rows = groups.rows_of(group);
     Scratch& s = *team_array<Scratch>(team, 1);
     groups.fill(team, group, s.group);
-    // In fewer strips than that a column cannot be. Most bands and many graphs need no more than this look.
+    // No order has fewer columns than least_columns. For most bands and many graphs, this check suffices.
     const std::uint32_t before = count_windows(team, group, s), wanted = before - before / 16;
     const bool is_better = s.group.least_columns < wanted && grow(team, group, s) < wanted;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](Ordinal place) {

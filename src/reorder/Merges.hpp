@@ -7,7 +7,7 @@
 
 #include "AffinityMemory.hpp"
 
-/// Which of the proposals of a round are accepted.
+/// Decides which proposals of a round are accepted.
 namespace Tessera::Impl {
 
 /// Communities that propose and are not targets, sorted by target, then degree, then number.
@@ -17,10 +17,10 @@ struct Candidates {
   std::size_t count;
   Array<Ordinal*, Memory> communities;
   Array<std::uint64_t*, Memory> before;  // the sum of the degrees of the candidates before
-  Array<std::uint64_t*, Memory> growth;  // count + 1 sums over those accepted before: degrees << 32, plus sizes
+  Array<std::uint64_t*, Memory> growth;  // count + 1 sums over the accepted ones before: degrees << 32, plus sizes
 };
 
-/// The number of candidates, and the number of bits of their degrees.
+/// Returns the number of candidates, and the number of bits of their largest degree.
 template <class Exec>
 std::pair<std::size_t, int> count_candidates(const Exec& exec, const CommunityGraph<Exec>& graph,
                                              const Proposals<Exec>& proposals) {
@@ -38,8 +38,8 @@ std::pair<std::size_t, int> count_candidates(const Exec& exec, const CommunityGr
   return {count, std::bit_width(degree_of_rank(highest))};
 }
 
-/// Lists and sorts the candidates, in the memory of the next graph. There are fewer than communities, and no more than
-/// edges, as each proposes along an edge of its own.
+/// Lists and sorts the candidates, in the memory of the next graph. They are fewer than communities, and at most the
+/// number of edges, because each proposes along its own edge.
 template <class Exec>
 Candidates<Exec> find_candidates(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const CommunityGraph<Exec>& graph = memory.graph;
@@ -61,10 +61,10 @@ Candidates<Exec> find_candidates(const Exec& exec, const AffinityMemory<Exec>& m
         ++sum;
       });
   sorted.sort_with(exec, count, degree_bits + graph.end_bits(), other, memory.scratch);
-  return {count, sorted.slots, sorted.keys, other.keys};  // keys that are sorted are no longer needed
+  return {count, sorted.slots, sorted.keys, other.keys};  // sorted keys are no longer needed
 }
 
-/// For each candidate, the sum of the degrees before it; for each target, its first candidate.
+/// Computes the sum of the degrees before each candidate, and the first candidate of each target.
 template <class Exec>
 void sum_degrees(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
                  const Candidates<Exec>& candidates) {
@@ -85,8 +85,8 @@ void sum_degrees(const Exec& exec, const CommunityGraph<Exec>& graph, const Prop
       });
 }
 
-/// Accepts the candidates of each target, in their order, that still gain with the degree that the target then has.
-/// That degree counts refused candidates as well; they may try again in the next round.
+/// Accepts the candidates of each target, in their order, that still gain with the degree that the target has by then.
+/// This degree includes refused candidates, which may try again in the next round.
 template <class Exec>
 void accept(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
             const Candidates<Exec>& candidates) {
@@ -134,7 +134,7 @@ void record(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals
       });
 }
 
-/// Adds degrees and sizes of accepted candidates to their targets. The last candidate of each target has the sums.
+/// Adds degrees and sizes of accepted candidates to their targets. The sums are at the last candidate of each target.
 template <class Exec>
 void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
           const Candidates<Exec>& candidates) {
@@ -155,7 +155,7 @@ void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<E
       });
 }
 
-/// Merges communities whose proposals are accepted: those that are still candidates afterwards. Edges stay as they are.
+/// Merges communities whose proposals are accepted, which are still candidates afterwards. Edges stay as they are.
 /// Returns whether there are any. The first candidate of a target is always accepted.
 template <class Exec>
 bool merge(const Exec& exec, const AffinityMemory<Exec>& memory) {

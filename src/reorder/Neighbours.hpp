@@ -8,10 +8,10 @@
 /// Finds the clusters that have a column in common with a given one.
 namespace Tessera::Impl {
 
-constexpr std::size_t longest_list = 48;  // longest list of owners of a column that is visited completely
+constexpr std::size_t longest_list = 48;  // longest list of a column's owners that is visited completely
 constexpr std::size_t reach = 8;          // owners visited on either side in a longer list
 
-/// Counts how often numbers occur. When three quarters of the table are in use, new numbers are ignored.
+/// Counts occurrences of numbers. When three quarters of the table are in use, new numbers are ignored.
 struct Tally {
   static constexpr int bits = 8;
   static constexpr int size = 1 << bits;
@@ -45,7 +45,7 @@ struct Tally {
     ++places[i].count;
   }
 
-  /// Adds a number, as lanes of a device do in parallel. The table has room for all of their numbers, or for no new
+  /// Adds a number, in parallel on a device's lanes. The table has room for all numbers of the lanes, or for no new
   /// one.
   KOKKOS_INLINE_FUNCTION void add_side_by_side(Ordinal number, bool is_full) {
     for (int i = first_place(number);; i = (i + 1) % size) {
@@ -62,7 +62,7 @@ struct Tally {
   }
 };
 
-/// The part of a list of ascending ranks that lies around one of them.
+/// The part of a list of ascending ranks around one of them.
 struct ListPart {
   std::size_t begin, end;
 };
@@ -80,14 +80,14 @@ KOKKOS_INLINE_FUNCTION ListPart part_around(const Ranks& ranks, ListPart list, O
   return {low > list.begin + reach ? low - reach : list.begin, list.end > low + reach ? low + reach : list.end};
 }
 
-/// The owners of a column that one of them visits: all, or in a long list those nearby.
+/// Returns the owners of a column that one of them visits: all, or those nearby in a long list.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION ListPart owners_to_visit(const OwnerLists<Memory>& owners, Ordinal column, Ordinal rank) {
   const ListPart list{owners.offsets(column), owners.offsets(column + 1)};
   return list.end - list.begin > longest_list ? part_around(owners.ranks, list, rank) : list;
 }
 
-/// Counts the columns that the cluster of a rank shares with others, by their ranks.
+/// Counts the columns that the cluster of a rank shares with others, whose ranks are the keys.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, const OwnerLists<Memory>& owners,
                                              Ordinal rank, Tally& shared) {
@@ -101,12 +101,12 @@ KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, con
 /// The number of columns whose lists are looked up in parallel.
 constexpr int tally_columns = 32;
 
-/// Adds a list with the lanes of a team. The result is that of a single lane, also when the table becomes full.
+/// Adds a list with the lanes of a team. The result is that of a single lane, even if the table becomes full.
 template <class Member, class Ranks>
 KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, ListPart list, Tally& shared) {
   const auto size = static_cast<int>(list.end - list.begin);
   const int used = shared.used;
-  team.team_barrier();  // all have read the state, and none has added yet
+  team.team_barrier();  // all lanes have read the state, and none has added yet
   if (used == Tally::most || used + size <= Tally::most) {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int i) {
       shared.add_side_by_side(ranks(list.begin + std::size_t(i)), used == Tally::most);
@@ -119,8 +119,8 @@ KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, Lis
   team.team_barrier();
 }
 
-/// Adds lists of columns, one for each lane, to a table that is full. No new number is entered, so that the order does
-/// not matter.
+/// Adds lists of columns, one for each lane, to a full table. No new number is entered, hence the order does not
+/// matter.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Memory>& owners, Ordinal rank,
                                         const Ordinal* columns, const Ordinal* end, Tally& shared) {
@@ -131,7 +131,7 @@ KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Mem
   team.team_barrier();
 }
 
-/// Does the same with the lanes of a team. `parts` is its scratch memory for tally_columns lists.
+/// The same with the lanes of a team. `parts` is its scratch memory for tally_columns lists.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void tally_neighbours(const Member& team, const ColumnSets<Memory>& sets,
                                              const OwnerLists<Memory>& owners, Ordinal rank, Tally& shared,

@@ -16,9 +16,9 @@ struct CountWindowColumns {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Array<Ordinal*, Memory> order;  // empty for the order that rows have
+  Array<Ordinal*, Memory> order;  // empty for the order that the rows have
   Ordinal height, width;
-  Array<std::size_t*, Memory> tables;  // where the table of each window begins, and the end
+  Array<std::size_t*, Memory> tables;  // begins of the windows' tables, and the end
   Array<Ordinal*, Memory> table;
 
   KOKKOS_FUNCTION Ordinal row(Ordinal window, Ordinal r) const {

@@ -7,7 +7,7 @@
 namespace Tessera {
 
 /// Orders the columns of A by their number of entries, the fewest first; equals keep their order (Swift, section IV).
-/// Blocks of adjacent columns then hold columns of about the same length. The format SortedColumns makes this order
+/// Blocks of adjacent columns then hold columns of about the same length. The format SortedColumns computes this order
 /// itself.
 ///
 /// Cost: one atomic increment for each entry, and a radix sort of the columns.

@@ -6,16 +6,15 @@
 
 namespace Tessera {
 
-/// The most rounds of merges that data_affinity() makes.
+/// Upper bound on the rounds of merges of data_affinity().
 inline constexpr int most_affinity_rounds = 32;
 
-/// Orders the rows of a canonical pattern A so that rows with many common columns become neighbours. This is the
+/// Orders the rows of a canonical pattern A to make rows with many common columns neighbours. This is the
 /// data-affinity-based reordering of Acc-SpMM, section 3.2, algorithm 1.
 ///
 /// The graph of a square A has one vertex for each row and the column of the same number. The edge between i and j
 /// weighs 2 if A has both A(i, j) and A(j, i), and 1 if it has one of them. For other shapes the graph is bipartite:
-/// rows and columns are vertices, nonzeros are edges, and the order of the rows is that which they have among all
-/// vertices.
+/// rows and columns are vertices, nonzeros are edges, and the rows keep the order that they have among all vertices.
 ///
 /// Step I finds communities. The paper visits vertices one by one in ascending order of degree, and merges each into
 /// the neighbour that increases modularity most. Here all communities do so at once, in rounds that end when no merge
@@ -33,14 +32,14 @@ inline constexpr int most_affinity_rounds = 32;
 /// every backend and for any number of threads. It depends on the order that A has, but not on the values.
 ///
 /// Not every matrix gains. Long rows that share more columns with short rows than with each other are separated: each
-/// goes to its short rows.
+/// is placed with its short rows.
 ///
-/// Cost: for each round, a radix sort of the edges left between communities; then, for each nonzero, a few operations
-/// on sets of rows. Most matrices take about ten rounds, of which the first few matter. There are at most
-/// most_affinity_rounds: equal rows, or degrees that ascend along a path, would take one round a vertex, and remain as
-/// they then are. The host waits twice a round. Memory, which is allocated once for all rounds: 24 bytes a nonzero, 56
-/// a vertex, 4 a row, and what the sort takes; then 72 bytes a nonzero for an eighth of the nonzeros, or for all where
-/// 256 rows hold most of them, and on devices for matrices with up to 16 million nonzeros.
+/// Cost: for each round, a radix sort of the remaining edges between communities; then, for each nonzero, a few
+/// operations on sets of rows. Most matrices take about ten rounds, of which the first few matter. There are at most
+/// most_affinity_rounds: equal rows, or degrees that ascend along a path, would take one round a vertex, and keep the
+/// result of the last round. The host waits twice a round. Memory, which is allocated once for all rounds: 24 bytes a
+/// nonzero, 56 a vertex, 4 a row, and what the sort takes; then 72 bytes a nonzero for an eighth of the nonzeros, or
+/// for all if 256 rows hold most of them, and on devices for matrices with up to 16 million nonzeros.
 ///
 /// \throws std::invalid_argument if A has 2^31 nonzeros or more, or 2^31 rows and columns together or more
 template <class ExecutionSpace>

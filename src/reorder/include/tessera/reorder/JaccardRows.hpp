@@ -7,13 +7,13 @@
 namespace Tessera {
 
 /// Orders the rows of A as SMaT does (section IV.C, after Sylos Labini et al.). Rows with similar sets of block columns
-/// come into the same window of block_rows rows, so that BCSR has fewer blocks. Similarity is Jaccard's measure,
+/// are put in the same window of block_rows rows, which makes BCSR's blocks fewer. Similarity is Jaccard's measure,
 /// |intersection| / |union|. The result is the identity if that saves less than one block in twenty, as for band
 /// matrices.
 ///
 /// The paper starts a cluster from any row and compares it with all others, which is quadratic. Here rows are matched
 /// in pairs, then pairs are, and so on up to the largest power of two in block_rows. Each cluster is compared only with
-/// those that share a block column with it. There is no threshold, because a window must be filled in any case.
+/// clusters that share a block column with it. There is no threshold, because a window must be filled in any case.
 ///
 /// \param exec          [in] the instance to run on
 /// \param A             [in] a canonical pattern of any shape

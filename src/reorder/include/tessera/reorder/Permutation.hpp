@@ -11,7 +11,7 @@ namespace Tessera {
 /// An order of the rows or the columns of a matrix.
 template <class MemorySpace>
 struct Permutation {
-  /// order(place) is the number of the row, or column, that stands in this place. An empty array is the identity.
+  /// order(place) is the number of the row, or column, in this place. An empty array is the identity.
   Impl::Array<Ordinal*, MemorySpace> order;
 
   bool is_identity() const { return order.extent(0) == 0; }                ///< whether `order` is empty
@@ -29,8 +29,8 @@ Permutation<typename ExecutionSpace::memory_space> compose(
     const ExecutionSpace& exec, const Permutation<typename ExecutionSpace::memory_space>& first,
     const Permutation<typename ExecutionSpace::memory_space>& second);
 
-/// Checks that each number below `size` stands in exactly one place. Returns an empty text, or the first place that is
-/// wrong and why.
+/// Checks that each number below `size` is in exactly one place. Returns an empty text, or the first wrong place and
+/// the reason.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Permutation<typename ExecutionSpace::memory_space>& p,
                      Ordinal size);

@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// Orders the rows of A so that windows of `rows` rows, and of each smaller power of two, have few distinct columns. A
+/// Orders the rows of A to give windows of `rows` rows, and of each smaller power of two, few distinct columns. A
 /// kernel that keeps the rows of X of a window then reads fewer. On grids the windows become boxes. The result is the
 /// identity if the windows would not have fewer columns than in the order that A has.
 ///
