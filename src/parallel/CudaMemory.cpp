@@ -28,7 +28,7 @@ struct Pool {
   cudaMemPool_t handle = nullptr;
   std::size_t most_idle = 0;
 
-  /// Bytes that it has of the GPU, and those of them that arrays use.
+  /// Bytes of the GPU that the pool holds, and those of them that arrays use.
   struct Usage {
     std::uint64_t reserved = 0, used = 0;
     cudaError_t status = cudaSuccess;
@@ -42,7 +42,7 @@ struct Pool {
     return now;
   }
 
-  /// Gives back what nobody uses if that is so much that others may miss it: cudaMalloc cannot take it.
+  /// Returns idle memory to the GPU above a limit: others, cudaMalloc for example, cannot use it.
   void limit_idle() const {
     const Usage now = usage();
     if (now.status == cudaSuccess && now.idle() > most_idle) cudaMemPoolTrimTo(handle, now.used + most_idle);
@@ -58,7 +58,7 @@ class Pools {
     return *pools;
   }
 
-  /// The pool of a GPU, which is the current one; without a handle if it has none.
+  /// Returns the pool of a GPU, which is the current one; without a handle if it has none.
   Pool of(int gpu) {
     const std::lock_guard lock(mutex_);
     if (const auto known = pools_.find(gpu); known != pools_.end()) return known->second;
@@ -85,7 +85,7 @@ class Pools {
     return pool;
   }
 
-  /// Gives back what nobody uses. What is freed after Kokkos' end is given back at once.
+  /// Returns idle memory to the GPUs. Memory that is freed after the end of Kokkos is returned at once.
   void end() {
     const std::lock_guard lock(mutex_);
     for (auto& [gpu, pool] : pools_) {
@@ -112,7 +112,7 @@ CudaMemory::CudaMemory(const Kokkos::Cuda& exec, const std::string& label, std::
   cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool, stream_);
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    // What was freed in the order of a stream is given back only once the stream is there.
+    // Memory that was freed in the order of a stream is returned only after the stream has reached that point.
     require(cudaDeviceSynchronize(), "waiting for memory");
     require(cudaMemPoolTrimTo(pool, 0), "a memory pool");
     status = cudaMallocFromPoolAsync(&data_, bytes, pool, stream_);
@@ -146,7 +146,7 @@ void CudaMemory::end_build(const Kokkos::Cuda& exec) {
     if (pool.handle != nullptr) return pool.limit_idle();
     Arena::of(exec).share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
   } catch (...) {
-    // A destructor calls this, maybe because the GPU has failed, which has been said.
+    // This may run in a destructor after the GPU has failed, which was reported.
   }
 }
 

@@ -14,7 +14,7 @@ namespace Tessera::Impl {
 constexpr int radix_bits = 8;
 constexpr int radix_digits = 1 << radix_bits;
 
-/// Blocks that count and scatter on their own: enough to balance threads, or to fill a device.
+/// Returns the number of blocks that count and scatter on their own: enough to balance threads, or to fill a device.
 template <class ExecutionSpace>
 std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
   const bool host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
@@ -22,8 +22,8 @@ std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
   return std::max<std::size_t>(1, std::min(most, size / (host ? 4096 : 512)));
 }
 
-/// One stable pass over the digit at `shift`: the elements of block b with digit d go where the blocks before b, and
-/// the smaller digits of all blocks, leave off.
+/// Makes one stable pass over the digit at `shift`. The elements of block b with digit d are placed after all smaller
+/// digits, and after digit d of the blocks before b.
 template <class ExecutionSpace, class Word, class Counts>
 static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<Word>& arrays, int from,
                        const Counts& counts) {
@@ -65,7 +65,7 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<
       });
 }
 
-/// The sort of the layer `cuda`, where it is built and runs on the GPU. Other backends have none.
+/// Calls the sort of the layer `cuda`, if it is built and runs on the GPU. Other backends have none.
 template <class ExecutionSpace, class Word>
 std::optional<int> sort_by_cuda(const ExecutionSpace&, const RadixArrays<Word>&, int, int, std::byte*) {
   return std::nullopt;

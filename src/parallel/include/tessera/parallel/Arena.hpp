@@ -10,27 +10,26 @@
 
 namespace Tessera::Impl {
 
-/// Memory that is allocated at once and handed out as arrays, which share it: a step takes many arrays from one block.
+/// One allocation that is handed out as arrays, which share it: a step takes many arrays from one block.
 template <class Memory>
 class Arena {
  public:
-  /// An arena without memory: its arrays are empty, and bytes() tells what one with memory needs.
+  /// An arena without memory: its arrays are empty, and bytes() returns what an arena with memory needs.
   Arena() = default;
 
   template <class ExecutionSpace>
   Arena(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
       : label_(label), memory_(allocate<Array<std::byte*, Memory>>(exec, label, bytes)) {}
 
-  /// Makes `array` one of `size` elements, which are not initialized. It begins with a cache line of GPUs.
+  /// Makes `array` one of `size` elements, which are not initialized. It is aligned to a cache line of GPUs.
   /// \throws std::logic_error if too little memory is left
   template <class ArrayType>
   void take(ArrayType& array, std::size_t size) {
     take_aligned(array, size, 128);
   }
 
-  /// Like take(), but directly behind the last array, as near as the type allows. If arrays are taken in the order of
-  /// the sizes of their elements, the largest first, there are no gaps, and a format holds no more bytes than its
-  /// arrays.
+  /// Like take(), but directly behind the last array, as near as the type allows. If arrays are taken in descending
+  /// order of the sizes of their elements, there are no gaps, and a format holds no more bytes than its arrays.
   template <class ArrayType>
   void take_behind(ArrayType& array, std::size_t size) {
     take_aligned(array, size, alignof(typename ArrayType::value_type));
@@ -67,7 +66,7 @@ void take_at_once(const ExecutionSpace& exec, const std::string& label, const Ta
   take(arena);
 }
 
-/// A table of the host, and the array that becomes a copy of it.
+/// A table on the host, and the array that becomes its copy.
 template <class T, class Memory>
 struct TableCopy {
   const std::vector<T>& host;
@@ -76,8 +75,8 @@ struct TableCopy {
 template <class T, class Memory>  // not all compilers of C++20 deduce it
 TableCopy(const std::vector<T>&, Array<T*, Memory>&)->TableCopy<T, Memory>;
 
-/// Copies tables of the host to arrays of one block, without gaps where the sizes of their elements do not ascend.
-/// Waits for `exec`.
+/// Copies tables on the host to arrays of one block, without gaps if the sizes of their elements do not ascend. Waits
+/// for `exec`.
 template <class ExecutionSpace, class... T>
 void copy_at_once(const ExecutionSpace& exec, const std::string& label,
                   const TableCopy<T, typename ExecutionSpace::memory_space>&... tables) {

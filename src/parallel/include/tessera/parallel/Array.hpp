@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// What the Arrays of one allocation share. It ends with the last of them.
+/// The object that the Arrays of one allocation share. The last of them destroys it.
 class ArrayOwner {
  public:
   ArrayOwner() = default;
@@ -35,8 +35,8 @@ class ViewOwner final : public ArrayOwner {
   ViewType view_;
 };
 
-/// A View that shares the ownership of its memory with its copies, like a View of Kokkos. Its memory comes from
-/// Tessera's allocator: allocate() in Arrays.hpp makes it. Kernels may capture it: on a device it counts nothing.
+/// A View that shares the ownership of its memory with its copies, like a View of Kokkos. Its memory is from Tessera's
+/// allocator: allocate() in Arrays.hpp makes it. Kernels may capture it: on a device it counts no references.
 ///
 /// NOTE: a View that is made from it owns nothing, and must not outlive it.
 template <class DataType, class Memory>
@@ -45,7 +45,7 @@ class Array : public Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos:
   using Unowned = Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   KOKKOS_FUNCTION Array() {}
-  /// \param owner [in] counts this Array already; null: the memory is another's
+  /// \param owner [in] has counted this Array; null: another object owns the memory
   KOKKOS_FUNCTION Array(const Unowned& view, ArrayOwner* owner) : Unowned(view), owner_(owner) {}
 
   /// Shares the memory of a View that Kokkos allocated.
@@ -67,7 +67,7 @@ class Array : public Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos:
   }
   KOKKOS_FUNCTION ~Array() { remove(); }
 
-  /// Elements of the same memory as an Array of their own.
+  /// Makes an Array of elements in the same memory.
   template <class OtherArray = Array>
   OtherArray share(typename OtherArray::pointer_type data, std::size_t size) const {
     if (owner_ != nullptr) owner_->add();

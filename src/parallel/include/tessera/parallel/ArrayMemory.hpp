@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <utility>
 
-/// Where the memory of Arrays comes from, and when it is free again.
+/// The memory of Arrays: where it is allocated, and when it is free again.
 ///
-/// Memory that goes while its thread builds on the queue that it was allocated for is free in the order of that queue:
-/// a build may drop an array while kernels on its own queue still use it, and need not wait. At any other time all
-/// kernels of the device end first.
+/// Memory that is dropped while its thread builds on the queue that it was allocated for is free in the order of that
+/// queue: a build may drop an array while kernels on its own queue still use it, and need not wait. At any other time,
+/// freeing waits for all kernels of the device.
 namespace Tessera::Impl {
 
 /// Memory of a device that has no pool.
@@ -35,13 +35,13 @@ class DeviceMemory {
 
   void* data() const { return data_; }
 
-  /// The bytes that an array of so many takes.
+  /// Returns the bytes that an array of this size uses.
   template <class ExecutionSpace>
   static std::size_t taken_bytes(const ExecutionSpace&, std::size_t bytes) {
     return Arena::block_bytes(bytes);
   }
 
-  /// What a thread freed while it built on the queue of `exec` serves others from now on.
+  /// Lets all threads use the memory that a thread freed while it built on the queue of `exec`.
   template <class ExecutionSpace>
   static void end_build(const ExecutionSpace& exec) {
     Arena::of(exec).share(queue_of(exec), [&] { exec.fence("Tessera: a build ends"); });
@@ -50,7 +50,7 @@ class DeviceMemory {
  private:
   using Arena = CachedArena<Memory>;
 
-  Arena& arena_;  // of the device
+  Arena& arena_;  // the arena of the device
   const void* queue_;
   std::size_t bytes_;
   void* data_;
@@ -64,7 +64,7 @@ class DeviceMemory<Kokkos::CudaSpace> : public CudaMemory {
 };
 #endif
 
-/// Memory of a space, which Kokkos Tools see by its label.
+/// Memory of a space, reported to Kokkos Tools under its label.
 template <class Memory>
 class ArrayMemory {
  public:
@@ -79,7 +79,7 @@ class ArrayMemory {
 
   void* data() const { return memory_.data(); }
 
-  /// The bytes that an array of so many takes. An account pays for them; Kokkos Tools see those of the array.
+  /// Returns the bytes that an array of this size uses. They are charged; Kokkos Tools see those of the array.
   template <class ExecutionSpace>
   static std::size_t taken_bytes(const ExecutionSpace& exec, std::size_t bytes) {
     return DeviceMemory<Memory>::taken_bytes(exec, bytes);
@@ -93,7 +93,7 @@ class ArrayMemory {
   DeviceMemory<Memory> memory_;
 };
 
-/// Memory of the host, where kernels have ended when they return.
+/// Memory of the host, where kernels have ended when their calls return.
 template <>
 class ArrayMemory<Kokkos::HostSpace> {
  public:
@@ -117,8 +117,8 @@ class ArrayMemory<Kokkos::HostSpace> {
   void* data_;
 };
 
-/// While an object of this class lives, its thread builds: an account pays for all Arrays that the thread allocates,
-/// and those that it drops are free in the order of the queue of `exec`.
+/// While an object of this class lives, its thread builds: all Arrays that the thread allocates are charged to an
+/// account, and Arrays that it drops are free in the order of the queue of `exec`.
 template <class ExecutionSpace>
 class BuildScope {
  public:

@@ -16,7 +16,7 @@
 /// Helpers for code that builds arrays.
 namespace Tessera::Impl {
 
-/// A policy for items of about the same cost, such as entries or rows.
+/// A policy for items of about equal cost, such as entries or rows.
 template <class ExecutionSpace>
 using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
 
@@ -24,7 +24,7 @@ using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::s
 template <class ExecutionSpace>
 using WindowPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
 
-/// The memory of an Array and of all that share it.
+/// The memory of an Array and of all Arrays that share it.
 template <class Memory>
 class OwnedMemory final : public ArrayOwner {
  public:
@@ -35,18 +35,18 @@ class OwnedMemory final : public ArrayOwner {
   void* data() const { return memory_.data(); }
 
  private:
-  MemoryCharge charge_;  // first: it is given back after the memory
+  MemoryCharge charge_;  // the first member: the charge is returned after the memory
   ArrayMemory<Memory> memory_;
 };
 
-/// Elements of an Array with two indices are rows.
+/// Bytes of an element of an Array; of a row if the Array has two indices.
 template <class ArrayType>
 inline constexpr std::size_t bytes_of_element = sizeof(typename ArrayType::value_type) *
                                                 (ArrayType::rank() == 2 ? ArrayType::static_extent(1) : 1);
 
-/// Allocates an Array that is not initialized. All memory of plans comes from here.
+/// Allocates an Array that is not initialized. All memory of plans is allocated here.
 ///
-/// \throws FormatTooLarge if the account of the thread's build does not allow so much (MemoryAccount.hpp)
+/// \throws FormatTooLarge if the account of the thread's build has too little left (MemoryAccount.hpp)
 /// \throws std::bad_alloc or std::runtime_error if there is no memory
 template <class ArrayType, class ExecutionSpace>
 ArrayType allocate(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
@@ -69,7 +69,7 @@ ArrayType allocate_zeros(const ExecutionSpace& exec, const std::string& label, s
   return array;
 }
 
-/// The elements [begin, end) of an Array, which share its memory.
+/// Returns the elements [begin, end) of an Array, which share its memory.
 template <class T, class Memory>
 Array<T*, Memory> part_of(const Array<T*, Memory>& array, std::pair<std::size_t, std::size_t> range) {
   return array.share(array.data() + range.first, range.second - range.first);
@@ -113,7 +113,7 @@ Array<T*, typename ExecutionSpace::memory_space> device_copy(const ExecutionSpac
   return device;
 }
 
-/// Turns the counts in offsets(1), offsets(2), ... into offsets, in place; offsets(0) becomes 0.
+/// Replaces the counts in offsets(1), offsets(2), ... by their prefix sums, in place; offsets(0) becomes 0.
 template <class ExecutionSpace, class Offsets>
 static void counts_to_offsets(const ExecutionSpace& exec, const Offsets& offsets) {
   using Offset = typename Offsets::value_type;

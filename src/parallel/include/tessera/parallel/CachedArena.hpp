@@ -17,7 +17,7 @@
 
 namespace Tessera::Impl {
 
-/// Bytes of memory that the device of an instance has; the most there can be where that is not known.
+/// Returns the bytes of the memory of an instance's device; the largest number if that is not known.
 template <class ExecutionSpace>
 std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -36,8 +36,8 @@ std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
 /// Blocks of a memory space that are kept when they are freed, and handed out again. It is for devices whose own
 /// allocator waits for all kernels and has no pool.
 ///
-/// A block that was freed in the order of a queue serves this queue alone, until the queue is idle. Freed blocks go
-/// back to the device when its memory runs short, when Kokkos ends, and where idle ones would be more than a limit.
+/// A block that was freed in the order of a queue is reserved for this queue until the queue is idle. Freed blocks are
+/// returned to the device when its memory runs short, when Kokkos ends, and if idle ones exceed a limit.
 template <class Memory>
 class CachedArena {
  public:
@@ -58,14 +58,14 @@ class CachedArena {
     return *arenas->emplace(device, arena.release()).first->second;
   }
 
-  /// \param most_idle [in] bytes that it keeps at most of blocks whose work has ended
+  /// \param most_idle [in] upper bound on the bytes it keeps in blocks whose work has ended
   explicit CachedArena(std::size_t most_idle = std::numeric_limits<std::size_t>::max()) : most_idle_(most_idle) {}
 
-  /// Stands for the queue of blocks whose work has ended.
+  /// A key in place of a queue, for blocks whose work has ended.
   static constexpr char none = 0;
   static constexpr const void* idle = &none;
 
-  /// Sizes of blocks: eight between a power of two and the next, hence at most an eighth more than asked for.
+  /// Rounds sizes of blocks up to eight sizes between powers of two: at most an eighth more than asked for.
   static std::size_t block_bytes(std::size_t bytes) {
     const std::size_t step = std::max<std::size_t>(512, std::bit_floor(bytes) / 8);
     if (bytes > std::numeric_limits<std::size_t>::max() - step) return bytes;  // more than there is
@@ -88,7 +88,7 @@ class CachedArena {
     return Memory().allocate(exec, label, size);
   }
 
-  /// \param queue [in] the block's last work is on this queue; idle: it has ended
+  /// \param queue [in] the queue of the block's last work; idle: the work has ended
   void give_back(void* block, std::size_t bytes, const void* queue) noexcept {
     const std::size_t size = block_bytes(bytes);
     try {
@@ -102,9 +102,9 @@ class CachedArena {
     Memory().deallocate(label, block, size);
   }
 
-  /// Lets all queues have the blocks that were freed in the order of one.
+  /// Lets all queues use the blocks that were freed in the order of one.
   ///
-  /// \param wait [in] waits for the queue. Another thread may free blocks meanwhile: they stay the queue's
+  /// \param wait [in] waits for the queue. Blocks that other threads free meanwhile stay reserved for the queue
   template <class Wait>
   void share(const void* queue, const Wait& wait) {
     Blocks shared;
@@ -118,14 +118,14 @@ class CachedArena {
       for (void* const block : blocks) give_back(block, key.second, idle);
   }
 
-  /// Gives all freed blocks back to the device. Waits for it.
+  /// Returns all freed blocks to the device. Waits for it.
   void trim() {
     Blocks freed;
     {
       const std::lock_guard lock(mutex_);
       freed.swap(free_);
     }
-    Kokkos::fence("Tessera::CachedArena");  // also for what other threads freed until here
+    Kokkos::fence("Tessera::CachedArena");  // also for blocks that other threads freed until here
     for (const auto& [key, blocks] : freed)
       for (void* const block : blocks) Memory().deallocate(label, block, key.second);
   }
@@ -139,7 +139,7 @@ class CachedArena {
   }
 
  private:
-  static constexpr const char* label = "Tessera::CachedArena";  // what profilers see of blocks
+  static constexpr const char* label = "Tessera::CachedArena";  // the label of blocks in profilers
 
   using Blocks = std::map<std::pair<const void*, std::size_t>, std::vector<void*>>;  // by queue and size
 
@@ -160,7 +160,7 @@ class CachedArena {
   void end() {
     {
       const std::lock_guard lock(mutex_);
-      has_ended_ = true;  // what is freed from now on goes back at once
+      has_ended_ = true;  // blocks that are freed from now on are returned at once
     }
     trim();
   }

@@ -12,13 +12,13 @@ struct TablePlace {
   bool is_new;
 };
 
-/// The place where the search for a column begins.
+/// Returns the place where the search for a column begins.
 KOKKOS_INLINE_FUNCTION std::size_t first_place(Ordinal column, std::size_t size) {
   const std::uint64_t hash = static_cast<std::uint32_t>(column) * std::uint32_t(0x9e3779b1u);
   return static_cast<std::size_t>((hash * size) >> 32);
 }
 
-/// The place of a column in a table that has it.
+/// Returns the place of a column that the table has.
 KOKKOS_INLINE_FUNCTION std::size_t find_column(const Ordinal* table, std::size_t size, Ordinal column) {
   std::size_t place = first_place(column, size);
   while (table[place] != column) {
@@ -27,8 +27,8 @@ KOKKOS_INLINE_FUNCTION std::size_t find_column(const Ordinal* table, std::size_t
   return place;
 }
 
-/// Enters a column unless it is there, and returns its place. The table has a free place. Several threads of a device
-/// may enter columns at the same time; for each column, one of them is told that it is new.
+/// Enters a column unless the table has it, and returns its place. The table has a free place. Threads of a device may
+/// enter columns at the same time; for each column, exactly one of them learns that it is new.
 template <class ExecutionSpace>
 KOKKOS_INLINE_FUNCTION TablePlace enter_column(Ordinal* table, std::size_t size, Ordinal column) {
   for (std::size_t place = first_place(column, size);; place = place + 1 == size ? 0 : place + 1) {

@@ -11,12 +11,12 @@
 
 namespace Tessera::Impl {
 
-/// Memory of a GPU from a pool of Tessera's own: to allocate and to free it neither waits nor takes long. The pool
-/// keeps what is freed until memory runs short or Kokkos ends, but after a build at most a sixteenth of the GPU's
-/// memory. GPUs without pools have a CachedArena.
+/// Memory of a GPU from Tessera's own pool: allocating and freeing are fast and do not wait. The pool keeps freed
+/// memory until memory runs short or Kokkos ends, but after a build at most a sixteenth of the GPU's memory. GPUs
+/// without pools have a CachedArena.
 class CudaMemory {
  public:
-  /// \throws std::runtime_error if the GPU has too little memory, also without what pools keep
+  /// \throws std::runtime_error if the GPU has too little memory, even after the pools are emptied
   CudaMemory(const Kokkos::Cuda& exec, const std::string& label, std::size_t bytes);
   ~CudaMemory();
   CudaMemory(const CudaMemory&) = delete;
@@ -24,20 +24,20 @@ class CudaMemory {
 
   void* data() const { return data_; }
 
-  /// The bytes that an array of so many takes: more than these where the GPU has no pools.
+  /// Returns the bytes that an array of this size uses: more than its own if the GPU has no pools.
   static std::size_t taken_bytes(const Kokkos::Cuda& exec, std::size_t bytes);
 
-  /// What a thread freed while it built on the stream of `exec` serves others from now on.
+  /// Lets all threads use the memory that a thread freed while it built on the stream of `exec`.
   static void end_build(const Kokkos::Cuda& exec);
 
-  /// Bytes that the pool of a GPU keeps and nobody uses.
+  /// Returns the bytes that the pool of a GPU holds and no array uses.
   static std::size_t idle_bytes(const Kokkos::Cuda& exec);
 
  private:
   int gpu_;
-  cudaStream_t stream_;  // where it was allocated; it may end before the memory
+  cudaStream_t stream_;  // allocated in the order of this stream, which may end before the memory
   std::size_t bytes_;
-  CachedArena<Kokkos::CudaSpace>* arena_ = nullptr;  // where the GPU has no pools
+  CachedArena<Kokkos::CudaSpace>* arena_ = nullptr;  // if the GPU has no pools
   void* data_ = nullptr;
 };
 

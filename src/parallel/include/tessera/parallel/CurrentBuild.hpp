@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// The queue of an instance, to tell it from others.
+/// Returns the queue of an instance, to distinguish it from others.
 template <class ExecutionSpace>
 const void* queue_of([[maybe_unused]] const ExecutionSpace& exec) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -36,7 +36,7 @@ int device_of_instance([[maybe_unused]] const ExecutionSpace& exec) {
   return 0;
 }
 
-/// What a thread builds now: the queue that it builds on, and the account that pays.
+/// The present build of a thread: the queue that it builds on, and the account that is charged.
 class CurrentBuild {
  public:
   CurrentBuild(const void* queue, std::shared_ptr<MemoryAccount> account);
@@ -48,7 +48,7 @@ class CurrentBuild {
 
   /// Null if the thread builds nothing.
   static const CurrentBuild* of_this_thread();
-  /// The bytes that what the thread builds may still allocate; no_memory_limit without a limit.
+  /// The bytes that the thread's build may still allocate; no_memory_limit without a limit.
   static std::size_t bytes_left();
   /// Whether the thread builds something on this queue.
   static bool is_on(const void* queue);

@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-/// While an object of this class lives, the calls of CUDA that the calling thread makes are for the GPU of an instance.
+/// Directs the CUDA calls of the calling thread to the GPU of an instance, while this object lives.
 class CurrentGpu {
  public:
   explicit CurrentGpu(int gpu) {

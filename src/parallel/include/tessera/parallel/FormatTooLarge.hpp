@@ -7,8 +7,7 @@
 
 namespace Tessera {
 
-/// Thrown if a format, or building it, would exceed a limit of memory or what offsets can count. Another format may
-/// fit.
+/// Thrown if a format, or building it, would exceed a limit of memory or the range of offsets. Another format may fit.
 class FormatTooLarge : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;  ///< an error with this message

@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION std::size_t keys_below(const Keys& keys, std::size_t coun
   return low;
 }
 
-/// Keys, each with the slot that it came from. Sorting may replace both arrays; copies made before keep the old ones.
+/// Keys, each with the slot that it came from. A sort may replace both arrays; earlier copies keep the old ones.
 template <class Exec, class Offset>
 struct KeyedSlots {
   using Memory = typename Exec::memory_space;
@@ -45,7 +45,7 @@ struct KeyedSlots {
   KeyedSlots(const Array<std::uint64_t*, Memory>& its_keys, const Array<Offset*, Memory>& its_slots)
       : keys(its_keys), slots(its_slots) {}
 
-  /// Keys and slots that go together, as one block; for sort_together().
+  /// Allocates keys and slots in one block of memory, which sort_together() needs.
   static KeyedSlots together(const Exec& exec, std::size_t size) {
     KeyedSlots result;
     take_at_once<Memory>(exec, "Tessera::KeyedSlots", [&](Arena<Memory>& arena) {
@@ -58,7 +58,7 @@ struct KeyedSlots {
   /// Sorts by the bits [first, last) of the keys; stable.
   void sort(const Exec& exec, int first_bit, int last_bit) { radix_sort(exec, keys, slots, first_bit, last_bit); }
 
-  /// Like sort(), for keys and slots that are freed together: they stay in one block of memory.
+  /// Like sort(), for keys and slots in one block of memory; they stay in one.
   void sort_together(const Exec& exec, int first_bit, int last_bit) {
     const std::size_t size = keys.extent(0);
     if (size < 2 || first_bit >= last_bit) return;
@@ -66,18 +66,18 @@ struct KeyedSlots {
     const auto scratch = allocate<Array<std::byte*, Memory>>(exec, "Tessera::radix_sort::scratch",
                                                              radix_scratch_bytes<Exec, SortedWord<Offset>>(exec, size));
     sort_with_spare(exec, size, keys, slots, other.keys, other.slots, first_bit, last_bit, scratch);
-    exec.fence("Tessera::radix_sort");  // the other memory goes
+    exec.fence("Tessera::radix_sort");  // before the other memory is freed
   }
 
-  /// Sorts the first `size` by the bits below `last_bit`, with `other` and `scratch` as memory: allocates nothing and
-  /// does not wait. Where the result is in `other`, it is swapped with these.
+  /// Sorts the first `size` keys by the bits below `last_bit`, in the memory of `other` and `scratch`: allocates
+  /// nothing and does not wait. Swaps these with `other` if the result is there.
   template <class Scratch>
   void sort_with(const Exec& exec, std::size_t size, int last_bit, KeyedSlots& other, const Scratch& scratch) {
     sort_with_spare(exec, size, keys, slots, other.keys, other.slots, 0, last_bit, scratch);
   }
 };
 
-/// Slots to be sorted by keys that go with the sort: keys, and the memory to sort them in, are one block.
+/// Slots and the keys to sort them by. Keys, and the memory to sort them in, are one block, freed after the sort.
 template <class Exec, class Offset>
 class SlotSort {
   using Memory = typename Exec::memory_space;
@@ -85,7 +85,7 @@ class SlotSort {
   Array<std::byte*, Memory> scratch_;
 
  public:
-  Array<std::uint64_t*, Memory> keys;  ///< the caller fills in both
+  Array<std::uint64_t*, Memory> keys;  ///< the caller fills in keys and slots
   Array<Offset*, Memory> slots;
 
   SlotSort(const Exec& exec, std::size_t size) : slots(allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size)) {
@@ -97,13 +97,13 @@ class SlotSort {
     });
   }
 
-  /// Sorts by the bits below `last_bit`, once; stable. Returns the slots. Waits for `exec`.
+  /// Sorts by the bits below `last_bit`; stable; called once. Returns the slots. Waits for `exec`.
   Array<Offset*, Memory> sort(const Exec& exec, int last_bit) {
     const std::size_t size = slots.extent(0);
     if (size < 2 || last_bit <= 0) return slots;
     auto other = allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size);
     sort_with_spare(exec, size, keys, slots, other_keys_, other, 0, last_bit, scratch_);
-    exec.fence("Tessera::radix_sort");  // the other memory goes
+    exec.fence("Tessera::radix_sort");  // before the other memory is freed
     return slots;
   }
 };

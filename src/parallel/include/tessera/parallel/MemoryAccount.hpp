@@ -9,21 +9,21 @@
 
 namespace Tessera::Impl {
 
-/// The memory of a plan and its limit: all Arrays that are allocated while a BuildScope (ArrayMemory.hpp) names the
-/// account. Any threads may charge it at the same time.
+/// The memory of a plan and its limit. Charged are all Arrays that are allocated while a BuildScope (ArrayMemory.hpp)
+/// names the account. Any threads may charge it at the same time.
 class MemoryAccount {
  public:
-  /// Allocators round arrays up to multiples of this: an array is charged in such grains.
+  /// Allocators round sizes up to multiples of this number of bytes; charges do the same.
   static constexpr std::size_t grain = 512;
   static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + grain - 1) / grain * grain; }
 
   explicit MemoryAccount(std::size_t limit) : limit_(limit) {}
 
   std::size_t limit() const { return limit_; }
-  /// What is held already may be more.
+  /// The bytes already held may exceed it.
   void set_limit(std::size_t limit) { limit_ = limit; }
   std::size_t held() const { return held_; }
-  /// The most bytes that were held at any time.
+  /// Peak bytes held at any time.
   std::size_t peak() const { return peak_; }
   /// The bytes that it may still allocate; no_memory_limit without a limit.
   std::size_t left() const;
@@ -33,11 +33,11 @@ class MemoryAccount {
   void charge(const std::string& array, std::size_t bytes);
   void give_back(std::size_t bytes) noexcept { held_ -= rounded(bytes); }
 
-  /// The most places that a format of the plan may have.
+  /// Upper bound on the places of a format of the plan.
   std::size_t most_places() const { return most_places_; }
   void set_most_places(std::size_t places) { most_places_ = places; }
 
-  /// Keeps so many bytes of the limit for what is built later.
+  /// Reserves this number of bytes of the limit for what is built later.
   void set_reserved(std::size_t bytes) { reserved_ = bytes; }
 
  private:
@@ -48,7 +48,7 @@ class MemoryAccount {
   std::atomic<std::size_t> peak_{0};
 };
 
-/// While an object of this class lives, an account keeps bytes for what is built later.
+/// Reserves bytes of an account, while this object lives, for what is built later.
 class MemoryReserve {
  public:
   MemoryReserve(MemoryAccount& account, std::size_t bytes) : account_(account) { account_.set_reserved(bytes); }
@@ -60,7 +60,7 @@ class MemoryReserve {
   MemoryAccount& account_;
 };
 
-/// What an array was charged to its account, if it has one. It is given back with this object.
+/// The charge of an array to its account, if it has one. The destructor returns it.
 class MemoryCharge {
  public:
   MemoryCharge(const std::string& array, std::size_t bytes);

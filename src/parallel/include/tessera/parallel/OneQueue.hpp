@@ -6,8 +6,8 @@
 
 namespace Tessera::Impl {
 
-/// Whether work that is given to two instances runs in order. Two instances of Kokkos::Cuda that were made from one
-/// stream count as one here; Kokkos takes them for two.
+/// Whether work that two instances are given runs in order. Two instances of Kokkos::Cuda on the same stream count as
+/// one here; Kokkos considers them different.
 template <class ExecutionSpace>
 bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
 #ifdef KOKKOS_ENABLE_CUDA

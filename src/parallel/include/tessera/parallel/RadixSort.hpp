@@ -24,23 +24,23 @@ struct RadixArrays {
   std::size_t size;
 };
 
-/// Bytes of memory, besides the arrays, that a sort of so many keys with such words takes at most.
+/// Upper bound on the bytes, besides the arrays, that a sort of this number of keys with such words needs.
 template <class ExecutionSpace, class Word>
 std::size_t radix_scratch_bytes(const ExecutionSpace& exec, std::size_t size);
 
-/// Sorts. Returns which arrays hold the result. Does not wait for `exec`.
+/// Sorts. Returns the index of the arrays that hold the result. Does not wait for `exec`.
 ///
-/// \param scratch [in] radix_scratch_bytes() of memory, as aligned as any number
+/// \param scratch [in] radix_scratch_bytes() of memory, aligned for any number
 template <class ExecutionSpace, class Word>
 int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit,
                std::byte* scratch);
 
-/// The words that a payload is sorted as.
+/// The type of the words that a payload is sorted as.
 template <class T>
 using SortedWord = std::conditional_t<sizeof(T) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
 
-/// Sorts the first `size` keys with a payload of integers of 4 or 8 bytes. Where the result is in the other arrays,
-/// they are swapped with these. Allocates nothing and does not wait for `exec`.
+/// Sorts the first `size` keys with a payload of integers of 4 or 8 bytes. If the result is in the other arrays, it
+/// swaps them with these. Allocates nothing and does not wait for `exec`.
 ///
 /// \param scratch [in] a View of radix_scratch_bytes() of memory
 template <class ExecutionSpace, class Keys, class Payload, class Scratch>
@@ -66,10 +66,10 @@ static void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& pay
   const auto scratch = allocate<Array<std::byte*, typename ExecutionSpace::memory_space>>(
       exec, "Tessera::radix_sort::scratch", radix_scratch_bytes<ExecutionSpace, Word>(exec, size));
   sort_with_spare(exec, size, keys, payload, other_keys, other_payload, first_bit, last_bit, scratch);
-  exec.fence("Tessera::radix_sort");  // the scratch memory goes
+  exec.fence("Tessera::radix_sort");  // before the scratch memory is freed
 }
 
-/// Sorts a payload of any elements: their numbers first.
+/// Sorts a payload of any type, after sorting the numbers of its elements.
 /// \throws std::length_error if 32 bits cannot number them
 template <class ExecutionSpace, class Keys, class Payload>
 static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
@@ -87,10 +87,10 @@ static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& 
       "Tessera::radix_sort::move", IndexPolicy<ExecutionSpace>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i) { to(i) = from(numbers(i)); });
   payload = to;
-  exec.fence("Tessera::radix_sort");  // the numbers go
+  exec.fence("Tessera::radix_sort");  // before the numbers are freed
 }
 
-/// Whether elements of the payload are sorted as they are.
+/// Whether elements of the payload are sorted themselves, not their numbers.
 template <class T>
 inline constexpr bool is_sorted_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
@@ -102,15 +102,15 @@ inline constexpr bool is_sorted_word = std::is_integral_v<T> && (sizeof(T) == 4 
 ///
 /// \param exec      [in]     the instance to run on
 /// \param keys      [in,out] rank-1 Array of std::uint64_t; the bits from last_bit on are 0
-/// \param payload   [in,out] rank-1 Array of as many elements of any trivial type
+/// \param payload   [in,out] rank-1 Array of any trivial type, with one element for each key
 /// \param first_bit [in]     the lowest bit that is compared
 /// \param last_bit  [in]     the bit above the highest that is compared
-/// \throws std::length_error for 2^32 elements or more that are no integers of 4 or 8 bytes
+/// \throws std::length_error for 2^32 elements or more that are not integers of 4 or 8 bytes
 /// \throws std::runtime_error for errors of CUDA
 ///
-/// Cost: for each 8 bits, two passes over keys and one over payload; on NVIDIA GPUs, where the layer `cuda` is built,
-/// one pass over both. Elements that are no integers of 4 or 8 bytes are moved once, by their sorted numbers. Memory: a
-/// second copy of both, and digits' counts.
+/// Cost: for each 8 bits, two passes over keys and one over payload; on NVIDIA GPUs, if the layer `cuda` is built, one
+/// pass over both. Elements that are not integers of 4 or 8 bytes are moved once, after sorting their numbers. Memory:
+/// a second copy of both, and the counts of digits.
 template <class ExecutionSpace, class Keys, class Payload>
 void radix_sort(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
   if (keys.extent(0) < 2 || first_bit >= last_bit) return;

@@ -29,8 +29,7 @@ struct Register<Real, 1> {
 template <class Real, int Lanes>
 using register_t = typename Register<Real, Lanes>::type;
 
-/// A register in memory, where it has the alignment of a real. Not a type for arguments: GCC for Arm does not compile
-/// them.
+/// A register in memory, aligned like a real. Not a type for arguments: GCC for Arm does not compile these.
 template <class Real, class V>
 struct InMemory {
   typedef V type __attribute__((aligned(alignof(Real)), may_alias));
@@ -47,8 +46,8 @@ TESSERA_INLINE void store_register(Real* to, V value) {
   *reinterpret_cast<typename InMemory<Real, V>::type*>(to) = value;
 }
 
-// Products and sums in one instruction are spelt out because the compiler would fuse some loops and not others, and
-// every column must round alike in any block. (This file is compiled with -ffp-contract=off.)
+// Fused multiply-adds are explicit because the compiler would fuse some loops and not others, and every column must be
+// rounded alike in any block. (This file is compiled with -ffp-contract=off.)
 #ifdef TESSERA_SIMD_FUSES
 TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_fma(a, x, sum); }
 TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
@@ -92,7 +91,7 @@ TESSERA_INLINE V fused_vectors(V a, V x, V sum) {
 #endif
 }
 
-/// The same with one factor for all lanes. Subtracting 0 changes no number, and makes a register of it.
+/// The same with one factor for all lanes. Subtracting 0 turns it into a register without changing it.
 template <class Real, class V>
 TESSERA_INLINE V fused(Real a, V x, V sum) {
 #ifdef TESSERA_SIMD_FUSES

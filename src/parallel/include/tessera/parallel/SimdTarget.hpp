@@ -5,8 +5,8 @@
 #include <vector>
 
 /// Instruction sets of hosts. A layer compiles the same kernels once for each (tessera_add_simd_kernels in
-/// cmake/TesseraSimd.cmake), in a namespace of that name. The choice is made at run time, so that one binary serves
-/// every processor.
+/// cmake/TesseraSimd.cmake), in a namespace of its name. The choice is made at run time: one binary runs on every
+/// processor.
 namespace Tessera::Impl {
 
 enum class SimdTarget { Baseline, Avx2, Avx512 };
@@ -16,8 +16,8 @@ std::string_view to_string(SimdTarget target);
 /// The instruction sets that this library was built for and this processor has, Baseline first.
 const std::vector<SimdTarget>& available_simd_targets();
 
-/// The best of these instruction sets, or a lesser one that the environment variable TESSERA_SIMD names (baseline,
-/// avx2, avx512).
+/// Returns the best of these instruction sets, or a lesser one that the environment variable TESSERA_SIMD names
+/// (baseline, avx2, avx512).
 SimdTarget simd_target();
 
 }  // namespace Tessera::Impl

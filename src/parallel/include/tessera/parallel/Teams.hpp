@@ -5,7 +5,7 @@
 #include <tessera/common/Types.hpp>
 #include <type_traits>
 
-/// Teams that share a piece of work: many threads of a device, or one of a host.
+/// Teams that work together on a piece: many threads of a device, or one of a host.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>
@@ -17,17 +17,17 @@ using Teams = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynami
 /// The shape of a team of a device.
 struct TeamShape {
   int lanes = 256;        // lanes of all its threads
-  int thread_lanes = 32;  // lanes of a thread, which walk along a list together; a power of two up to 32
+  int thread_lanes = 32;  // lanes of a thread, which read a list together; a power of two up to 32
 };
 
-/// The number of lanes for lists of this mean length. Short lists keep few lanes busy.
+/// Returns the number of lanes for lists of this mean length. Short lists keep few lanes busy.
 inline int lanes_for(double mean_length) {
   int lanes = 1;
   while (lanes < 32 && lanes < mean_length) lanes *= 2;
   return lanes;
 }
 
-/// A policy of `count` teams.
+/// Returns a policy of `count` teams.
 ///
 /// \param exec          [in] the instance to run on
 /// \param count         [in] number of teams
@@ -41,14 +41,14 @@ Teams<ExecutionSpace> teams(const ExecutionSpace& exec, Ordinal count, std::size
   return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
 }
 
-/// Takes `count` elements of the scratch memory of a team. They are not initialized.
+/// Allocates `count` elements in the scratch memory of a team. They are not initialized.
 template <class T, class Member>
 KOKKOS_INLINE_FUNCTION T* team_array(const Member& team, int count) {
   return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(count * static_cast<int>(sizeof(T)), alignof(T)));
 }
 
-/// Sets bits and returns the word before. Other threads of a device may do so at the same time; on a host, a word
-/// belongs to one thread.
+/// Sets bits and returns the previous word. Other threads of a device may set bits of it at the same time; on a host,
+/// one thread owns a word.
 template <class ExecutionSpace, class Word>
 KOKKOS_INLINE_FUNCTION Word add_bits(Word* word, Word bits) {
   if constexpr (is_host_space<ExecutionSpace>) {
@@ -70,7 +70,7 @@ KOKKOS_INLINE_FUNCTION void add_to(Count* count, Count summand) {
   }
 }
 
-/// Adds to a count and returns the count before, under the same conditions.
+/// Adds to a count and returns the previous count, under the same conditions.
 template <class ExecutionSpace, class Count>
 KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
   if constexpr (is_host_space<ExecutionSpace>) {
@@ -82,7 +82,7 @@ KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
   }
 }
 
-/// Replaces a number and returns the number before, under the same conditions.
+/// Replaces a number and returns the previous one, under the same conditions.
 template <class ExecutionSpace, class Number>
 KOKKOS_INLINE_FUNCTION Number replace(Number* number, Number by) {
   if constexpr (is_host_space<ExecutionSpace>) {

@@ -7,30 +7,30 @@
 
 namespace Tessera::Impl {
 
-/// The most entries of a block of rows that a plan stores with offsets of type int. It is also the most places: the
-/// elements of an array of values, which are more than the entries where a format stores zeros. Kernels add up to some
-/// thousands to an offset, hence the distance to the greatest int.
+/// Upper bound on the entries of a block of rows, which a plan stores with offsets of type int. It also bounds the
+/// places: the elements of an array of values, which exceed the entries if a format stores zeros. Kernels add up to
+/// some thousands to an offset, hence the distance to the largest int.
 inline constexpr std::size_t most_entries_of_block = (std::size_t(1) << 31) - (std::size_t(1) << 16);
 
-/// Thrown if the format of some rows has more places than offsets count. Fewer rows may have it.
+/// Thrown if the format of some rows has more places than offsets can count. It may fit for fewer rows.
 class TooManyPlaces : public FormatTooLarge {
  public:
-  /// \param what  [in] what there is too much of
-  /// \param found [in] how many there are
-  /// \param most  [in] how many there may be
+  /// \param what  [in] the things of which there are too many
+  /// \param found [in] their number
+  /// \param most  [in] upper bound on their number
   TooManyPlaces(const std::string& what, std::size_t found, std::size_t most);
 
-  /// The number of parts into which the rows are to be cut, at least 2. If all parts need as much, each fits.
+  /// The number of parts, at least 2, to cut the rows into. If all parts need the same number of places, each fits.
   std::size_t parts() const { return parts_; }
 
  private:
   std::size_t parts_;
 };
 
-/// The most places of a format that this thread builds.
+/// Upper bound on the places of a format that this thread builds.
 std::size_t most_places();
 
-/// \throws TooManyPlaces if a format needs more of something than it may have
+/// \throws TooManyPlaces if a format needs more than `most` of something
 void check_places(const std::string& what, std::size_t found, std::size_t most = most_places());
 
 }  // namespace Tessera::Impl
