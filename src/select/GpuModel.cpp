@@ -7,7 +7,7 @@ namespace Tessera {
 
 namespace {
 
-/// What tensor cores have in common that do not multiply in FP64.
+/// The common part of the models for tensor cores in precisions other than FP64.
 GpuModel tiles_of_floats() {
   GpuModel gpu;
   gpu.partition = 4.6;
@@ -17,7 +17,7 @@ GpuModel tiles_of_floats() {
   return gpu;
 }
 
-/// CSR and row groups with X and Y of 16 bits, and values and sums of float.
+/// The model of CSR and row groups with X and Y of 16 bits, and values and sums of float.
 GpuModel rows_of_halves(GpuModel gpu) {
   gpu.near_gathers = 15.92e12;
   gpu.near_cache = 138.6e3;
@@ -45,7 +45,7 @@ GpuModel GpuModel::with_memory(double rate) const {
   if (!(rate > 0) || std::isinf(rate)) return model;
   const double share = rate / H200::memory_rate;
   model.streamed *= share;
-  // An X of up to 32 MB stays in the cache; of one of 256 MB and more, all gathers come from memory.
+  // An X of up to 32 MB stays in the cache; an X of 256 MB or more is always gathered from memory.
   constexpr double cached = 32e6, uncached = 256e6;
   for (GatherRate& gather : model.gathers) {
     const double from_memory = std::clamp(std::log(gather.footprint / cached) / std::log(uncached / cached), 0.0, 1.0);

@@ -45,7 +45,7 @@ bool reads(const std::string& text, Format& format) {
   return true;
 }
 
-/// Whether a line is a record.
+/// Reads a record from a line. Returns whether the line is one.
 bool reads(const std::string& line, TuningKey& key, TunedCandidate& fastest) {
   const auto fields = fields_of(line);
   if (fields.size() != 7) return false;
@@ -63,7 +63,7 @@ TuningRecords TuningRecords::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + ": cannot be read; expected a file of tuned choices, or none");
   std::ostringstream text;
-  text << file.rdbuf();  // nothing, of a folder
+  text << file.rdbuf();  // reads nothing if it is a folder
   return parse(text.str(), path);
 }
 

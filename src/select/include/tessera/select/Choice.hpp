@@ -17,18 +17,18 @@ struct Candidate {
   double format_bytes = 0;       ///< bytes of pattern and values
   double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
   double measured_seconds = 0;   ///< measured time of such a product; 0 if it was not measured
-  /// Bytes that the plan holds: format, slot maps, data of kernels, A for a transpose. 0 unless this was chosen.
+  /// Bytes that the plan holds: format, slot maps, data of kernels, and for a transpose A. 0 unless this was chosen.
   double held_bytes = 0;
-  double peak_bytes = 0;    ///< the most bytes that making the plan allocated at once; 0 unless this was chosen
-  bool is_refused = false;  ///< whether it took more than the limit of memory
+  double peak_bytes = 0;    ///< peak bytes that making the plan allocated; 0 unless this was chosen
+  bool is_refused = false;  ///< whether it needed more than the memory limit
 };
 
 /// A reordering that was tried.
 struct ReorderingTrial {
   Reordering reordering = Reordering::None;  ///< the order
-  /// The predicted time over that in the order that the rows have: 1 for the same order, infinity if it was refused.
+  /// The predicted time divided by that in the rows' own order: 1 for the same order, infinity if it was refused.
   double relative_seconds = 1;
-  double peak_bytes = 0;  ///< the most bytes that the plan had allocated at once until then
+  double peak_bytes = 0;  ///< peak bytes that the plan had allocated until then
 };
 
 /// What a plan chose, and why.
@@ -36,13 +36,13 @@ struct Choice {
   Format format = Format::Csr;        ///< the format that was chosen
   std::vector<Candidate> candidates;  ///< all that were considered, from the fastest to the slowest, refused ones last
   std::string reason;                 ///< the reason in one sentence
-  std::string model;                  ///< kind and version of the model that predicted
-  std::string device;                 ///< the device that it predicted for
-  /// The statistics that it predicted from. Files of plans lack them: on hosts, a loaded plan has default values.
+  std::string model;                  ///< kind and version of the model that was used
+  std::string device;                 ///< the device that the model describes
+  /// The statistics that the model used. Files of plans lack them: on hosts, a loaded plan has default values.
   MatrixStatistics statistics;
   Reordering reordering = Reordering::None;  ///< the order that was chosen
   std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included
-  /// Whether products take TF32 in place of a precision of 16 bits, because it is predicted to be faster.
+  /// Whether products use TF32 in place of a precision of 16 bits, because it is predicted to be faster.
   bool is_wider = false;
 
   /// Whether a candidate is the one that was chosen.

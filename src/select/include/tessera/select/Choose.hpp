@@ -7,11 +7,11 @@
 
 namespace Tessera {
 
-/// What one core of a processor does in a second. The numbers were fitted to products of real matrices on six cores of
-/// a Xeon with AVX-512 (perf_tests/models, fit_model).
+/// The rates of one core of a processor. The numbers were fitted to products of real matrices on six cores of a Xeon
+/// with AVX-512 (perf_tests/models, fit_model).
 struct MachineModel {
   static constexpr std::string_view version = "host 2, fitted to a Xeon";  ///< name and version of the model
-  /// As GpuModel::doubt. Five choices of a thousand cost more than 1.05, the farthest 1.29.
+  /// Like GpuModel::doubt. Five choices of a thousand cost more than 1.05, the worst 1.29.
   static constexpr double doubt = 1.3;
 
   double bytes = 8.5e9;            ///< bytes streamed from memory in a second
@@ -20,10 +20,10 @@ struct MachineModel {
   double core_cache = 1e6;         ///< bytes of a core's cache; an X that fits is read once
   double shared_cache = 32e6;      ///< bytes of the shared cache; an X that fits is read once from memory
   double cached_bytes = 25e9;      ///< bytes read from the shared cache in a second; a larger X is read for each window
-  double scattered_rows = 3;       ///< time to write a row of Y anywhere, over that to write the next row
-  double decoded_entries = 300e6;  ///< entries brought into compressed rows, to be multiplied there, in a second
+  double scattered_rows = 3;       ///< time to write a row of Y at any place, divided by that to write the next row
+  double decoded_entries = 300e6;  ///< entries converted to compressed rows, to be multiplied there, in a second
 
-  /// The model of `cores` cores that work at the same time.
+  /// Returns the model of `cores` cores that work at the same time.
   MachineModel times(double cores) const;
 };
 
@@ -35,7 +35,7 @@ struct FormatSize {
 };
 
 /// A reordering is kept if its predicted time is less than this share of the time without it. Predictions are not
-/// precise enough to tell smaller gains.
+/// precise enough for smaller gains.
 inline constexpr double worthwhile_reordering = 0.85;
 
 /// Predicts the time of a product with a format of this size on a host.
@@ -44,12 +44,12 @@ Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const 
 /// Ranks CSR and BitTCF by their predicted times, before either is built. On hosts no other format is faster.
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
-/// The statistics that a matrix would have in the best imaginable order of its rows: all rows of a window have the same
-/// columns, and tiles are full. No order is predicted to be faster. Blocks of BCSR, whose columns have an order, too,
-/// are full as well.
+/// Returns the statistics of the matrix in the best imaginable order of its rows: all rows of a window have the same
+/// columns, and tiles are full. No order is predicted to be faster. Blocks of BCSR, which also depend on the order of
+/// columns, are full as well.
 MatrixStatistics in_best_order(const MatrixStatistics& matrix);
 
-/// Puts refused candidates last, and chooses the fastest of the others. Returns whether there are others.
+/// Moves refused candidates to the end, and chooses the fastest of the others. Returns whether there are others.
 bool choose_unrefused(Choice& choice);
 
 }  // namespace Tessera

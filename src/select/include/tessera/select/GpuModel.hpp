@@ -7,74 +7,74 @@
 
 namespace Tessera {
 
-/// What a GPU with Tessera's CUDA kernels does in a second. The numbers are those of an H200. They were fitted to
-/// products of real matrices on one and on an H100, whose memory is slower (perf_tests/models, fit_model).
+/// The rates of a GPU with Tessera's CUDA kernels. The numbers are those of an H200. They were fitted to products of
+/// real matrices on an H200 and on an H100, whose memory is slower (perf_tests/models, fit_model).
 ///
-/// The time of a product is the sum of three: of a launch, of its work, which all multiprocessors share, and of its
-/// chain, the longest row or window, which one warp or block takes step by step.
+/// The time of a product is the sum of three: its launch, its work, which all multiprocessors share, and its chain: the
+/// longest row or window, which one warp or block multiplies step by step.
 ///
 /// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
 /// cache, as far as it has room. Row groups fetch one for each column of a group. Meanwhile A, Y and the rows of X that
-/// the cache of all multiprocessors has no room for come from memory. Rows with many entries in few columns are
+/// do not fit in the cache of all multiprocessors come from memory. Rows with many entries in few columns are
 /// multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()). Tiles take the
-/// larger of two times, and a share of the smaller. One is that to move A, X and Y through memory. The other is that of
-/// the tiles: in each slab of columns a tile takes a time of its own and one for each column, and a window some more.
-/// Staged windows take a time for each chunk of rows of X, or for its tiles, or what moves. Where there is no kernel,
-/// portable code multiplies: each element of Y has a thread, which looks into every tile of its row's window. Nothing
-/// was fitted to more than 512 columns.
+/// larger of two times, and a share of the smaller. One is the time to move A, X and Y through memory. The other is
+/// that of the tiles: in each slab of columns a tile takes a time of its own and one for each column, and a window some
+/// more. Staged windows take the time of each chunk of rows of X, or of its tiles, or of the moved bytes. If there is
+/// no kernel, portable code multiplies: each element of Y has a thread, which looks into every tile of its row's
+/// window. Nothing was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
   static constexpr std::string_view version = "gpu 9, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
-  /// 1.05, nine of ten had the fastest candidate within 1.33 of the one that was predicted best (fit_model); with 1.4
-  /// in place of 1.5, the fastest of those in doubt would take 1.002 of the fastest of all in doubles, not 1.001.
+  /// 1.05, nine of ten had the fastest candidate within 1.33 of the predicted best one (fit_model). With 1.4 in place
+  /// of 1.5, the fastest candidate in doubt would take 1.002 of the fastest of all in doubles, not 1.001.
   static constexpr double doubt = 1.5;
 
-  /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.
+  /// The work of one warp or thread block, step by step. A step is an entry of a row, a tile of a window, or a chunk.
   struct Chain {
     double launch;  ///< seconds of the launch of the kernel
     double step;    ///< seconds of a step
-    double piece;  ///< the most steps of a piece; longer rows and windows are cut, in large matrices into longer pieces
-    double bytes;  ///< bytes of a row of X that a step takes; the time grows in proportion for wider rows
+    double piece;   ///< maximum steps of a piece; longer rows and windows are cut, in large matrices into longer pieces
+    double bytes;   ///< bytes of a row of X that a step reads; the time grows in proportion for wider rows
     /// Seconds of the kernel that adds pieces, for each piece of the longest row or window. A piece of a window has 8
     /// or 16 rows of sums.
     double sum_step = 55.82e-9;
   };
 
-  /// Rates at which rows of X are gathered from memory, by the bytes of X in a panel of columns, one at a time.
+  /// Rates of gathering rows of X from memory, by the bytes of X in a panel of columns, one panel at a time.
   std::array<GatherRate, 6> gathers = H200::product_gathers;
   /// Bytes of A, X and Y streamed in a second.
   double streamed = H200::streamed_rate;
   double first_gathers = 8.4e12;  ///< bytes of X in a second that 8 rows of A fetch for the first time
   double near_gathers = 22.6e12;  ///< bytes of X in a second that 8 rows of A fetch again
-  double near_cache = 178e3;      ///< bytes of X that 8 rows of A find again in a multiprocessor's own cache
-  double window_cache = 32.5e6;   ///< bytes of X that rows of A find again in the cache that all multiprocessors share
-  double panel_bytes = 512;       ///< the most bytes of a row of X that are taken at a time
+  double near_cache = 178e3;      ///< bytes of X that 8 rows of A reuse in a multiprocessor's own cache
+  double window_cache = 32.5e6;   ///< bytes of X that rows of A reuse in the cache of all multiprocessors
+  double panel_bytes = 512;       ///< upper bound on the bytes of a row of X that are read at a time
   double row = 0.0694e-9;         ///< seconds for a row of A and 512 bytes of a row of X
-  double scattered_rows = 1.1;    ///< time to write a row of Y anywhere, over that to write the next row
-  double whole_tiles = 1e300;     ///< the most bytes for whole tiles; BMat with more is not multiplied on tensor cores
-  double staged_entries = 1e300;  ///< the most nonzeros for which there is memory to build staged windows
+  double scattered_rows = 1.1;    ///< time to write a row of Y at any place, divided by that to write the next row
+  double whole_tiles = 1e300;     ///< maximum bytes of whole tiles; a larger BMat is not multiplied on tensor cores
+  double staged_entries = 1e300;  ///< maximum nonzeros for which there is memory to build staged windows
 
   bool has_rows = true;                              ///< whether there is a kernel for compressed rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
-  double narrow_row = 32;       ///< the most bytes of a row of X that the kernel for narrow rows takes
+  double narrow_row = 32;       ///< upper bound on the bytes of a row of X for the kernel for narrow rows
   double narrow_bytes = 16;     ///< bytes of a row of X that this kernel fetches at a time: up to four columns
-  double narrow_fetch = 59.38;  ///< bytes that count for each fetch of narrow_bytes or less
-  double thin_row = 128;        ///< the most bytes of a thin row of X
-  double entry_bytes = 29.26;   ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
+  double narrow_fetch = 59.38;  ///< bytes charged for each fetch of narrow_bytes or less
+  double thin_row = 128;        ///< upper bound on the bytes of a thin row of X
+  double entry_bytes = 29.26;   ///< work of an entry besides its fetch, in bytes of X that could be fetched meanwhile
   ChunkedMachine chunks = {};   ///< the GPU that chunks of X are made for; without shared memory, there is no kernel
-  double thin_step = 1.875;     ///< time of a step of a chain with thin rows of X, over that with wider rows
+  double thin_step = 1.875;     ///< time of a step of a chain with thin rows of X, divided by that with wider rows
   Chain tiles{1.897e-6, 0.321e-6, 32, 4100};        ///< the chain of BitTCF
   Chain tall_tiles{3.129e-6, 0.3978e-6, 32, 2370};  ///< the chain of BMat
   Chain staged{3.98e-6, 0.6319e-6, 8, 1e300};       ///< the chain of staged windows
   Chain blocks{3.169e-6, 82.71e-9, 64, 4080};       ///< the chain of BCSR
   Chain walks{2.34e-6, 0.646e-6, 1e300, 1e300};     ///< the chain of portable code; a step looks into a tile
-  /// Seconds of portable code for a tile, one row and one column of X, all threads busy.
+  /// Seconds of portable code for a tile, one row and one column of X, while all threads are busy.
   double walked_tile = 1.29e-12;
   double walked_entry = 0.773e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
   double entry_step = 0.178;        ///< steps of portable code for an entry of a long row
   double walked_bytes = 3.45e12;    ///< bytes of X that portable code fetches in a second
-  /// Seconds for an entry of sorted columns in portable code, where a team takes all entries for one column of X.
+  /// Seconds for an entry of sorted columns in portable code, where a team multiplies all entries for one column of X.
   double team_entry = 17.9e-9;
   /// Number of teams that run at a time.
   double teams = 4 * H200::multiprocessors;
@@ -85,22 +85,23 @@ struct GpuModel {
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
   double copy = 6.346e-6;
   double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
-  double panel_columns = 64;    ///< the same of the kernels for tiles and blocks
-  double left_columns = 4;      ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
+  double panel_columns = 64;    ///< columns that the kernels for tiles and blocks copy at a time
+  double left_columns = 4;      ///< columns that CSR reads at a time from an X with LayoutLeft in place
   double packing_entries =
-      H200::packing_entries;  ///< entries that take as long, once more, as the launch that copies X
+      H200::packing_entries;  ///< entries whose repetition takes as long as the launch that copies X
   double left_entry = 5e-12;  ///< seconds for an entry and left_columns columns, besides streaming A, X and Y
-  double left_y = 2;          ///< time that tiles and blocks add for a Y with LayoutLeft, over that to stream it
-  double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
+  double left_y = 2;          ///< time that tiles and blocks add for a Y with LayoutLeft, divided by that to stream it
+  double look = 5e-6;         ///< seconds of the launches that detect changes of values, without reading them
   double rounded_bytes = 0;   ///< bytes of a place of BitTCF's whole tiles, if its values are kept rounded; or 0
-  double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
+  double copied_columns = 0;  ///< columns of X copied at a time, if tiles and blocks need a copy of every X; or 0
 
-  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the others of
-  /// row groups, but for launch and step of their chain, were set by hand for large matrices on an H100: the fit,
-  /// mostly to small ones, makes those too slow. So it does with `row` and what is said of caches above, which stayed.
+  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the other
+  /// members for row groups, except launch and step of their chain, were set by hand for large matrices on an H100: the
+  /// fit, mostly to small ones, predicts too long times for these. The same holds for `row` and the caches above, which
+  /// kept their values.
   double group_gathers = 12.5e12;
-  double group_stream = 1.5;   ///< time to read row groups and write Y, over that to stream them
-  double group_overlap = 0.5;  ///< the share of the smaller of fetching and moving that is added
+  double group_stream = 1.5;   ///< time to read row groups and write Y, divided by that to stream them
+  double group_overlap = 0.5;  ///< the added share of the smaller of fetching and moving
   Chain groups{5.239e-6, 10.72e-9, 128, 620, 26.37e-9};  ///< the chain of row groups; a step is a column
   double thin_group_step = 2.75;                         ///< thin_step of row groups
   /// Seconds for a value of row groups and a column of X, besides fetching X; 0 where the fetch takes longer anyway.
@@ -109,42 +110,43 @@ struct GpuModel {
   double group_column_bytes = 32;     ///< entry_bytes for a column of row groups
   double least_sharing = 1.25;        ///< entries of a column of 8 rows below which no groups are counted
 
-  /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.
+  /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel has these types and this precision.
   double tile = 0.16e-9;
-  /// The share of `tile` that a tile of 8 or 16 rows takes in each slab of columns, however many columns the slab has,
-  /// until it is found and loaded. A block takes this share of its own time.
+  /// The share of `tile` that finding and loading a tile of 8 or 16 rows takes in each slab of columns, whatever the
+  /// slab's number of columns. A block takes this share of its own time.
   double tile_alone = 0.6;
-  double window_tiles = 1.881;     ///< what a window takes in each slab besides its tiles, in tiles of 8 rows
-  double tile_overlap = 0.4;       ///< the share of the smaller of multiplying tiles and moving that is added
-  double slab_columns = 32;        ///< columns of X that a warp takes at a time, where X has more than 32
-  double tall_tile = 1.356;        ///< time of a tile of 16 rows (BMat), over that of 8 rows
-  double block = 1.244;            ///< time of 64 places of a block of BCSR, over a tile of 8 rows; 0 without kernels
+  double window_tiles = 1.881;     ///< time of a window in each slab besides its tiles, in tiles of 8 rows
+  double tile_overlap = 0.4;       ///< the added share of the smaller of multiplying tiles and moving
+  double slab_columns = 32;        ///< columns of X that a warp multiplies at a time, where X has more than 32
+  double tall_tile = 1.356;        ///< time of a tile of 16 rows (BMat), divided by that of 8 rows
+  double block = 1.244;            ///< time of 64 places of a block of BCSR, in tiles of 8 rows; 0 without kernels
   bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
   double block_density = 0.25;     ///< fill of BitTCF's tiles below which blocks are not worth counting
   /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
   double staged_chunk = 0.8058e-6;
   double staged_tile = 0.03621e-6;  ///< seconds for a tile of a staged window, while the next chunk is staged
-  double staged_overlap = 0.2246;   ///< the share of the smaller of moving and multiplying chunks that is added
-  /// Number of blocks of threads that run at a time.
+  double staged_overlap = 0.2246;   ///< the added share of the smaller of moving and multiplying chunks
+  /// Number of thread blocks that run at a time.
   double staged_blocks = 2 * H200::multiprocessors;
-  double chunk_columns = 64;   ///< the most columns of a chunk
-  double chunk_values = 1000;  ///< the most values of a chunk
-  double partition = 5.4;  ///< time of 64 entries of the block-row partition, over a tile of 8 rows; 0 without kernel
-  double sorted_bytes = 1.39e12;  ///< bytes of X that the kernel for sorted columns takes in a second; 0 without kernel
+  double chunk_columns = 64;   ///< upper bound on the columns of a chunk
+  double chunk_values = 1000;  ///< upper bound on the values of a chunk
+  double partition = 5.4;      ///< time of 64 entries of the block-row partition, in tiles of 8 rows; 0 without kernel
+  double sorted_bytes = 1.39e12;  ///< bytes of X that the kernel for sorted columns reads in a second; 0 without kernel
 
-  /// The model for a GPU whose memory moves this many bytes in a second, by its clock and the width of its bus: what
-  /// comes from memory takes longer or shorter than on an H200, what comes from caches does not.
+  /// Returns the model for a GPU whose memory moves this number of bytes in a second, by its clock and the width of its
+  /// bus: access to memory takes longer or shorter than on an H200, access to caches does not.
   GpuModel with_memory(double rate) const;
 
-  /// The model for floats in TF32. It has no staged windows, whose kernel takes 64 columns of floats at a time: with 32
-  /// columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 as long as tiles in registers.
+  /// Returns the model for floats in TF32. It has no staged windows, whose kernel processes 64 columns of floats at a
+  /// time: with 32 columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 as long as tiles in
+  /// registers.
   static GpuModel tf32();
   /// The model for floats in TF32x3, without staged windows as well.
   static GpuModel tf32x3();
   /// The model for operands of 16 bits, for floats and doubles.
   static GpuModel half();
-  /// The same for X and Y of 16 bits, which tiles of BitTCF and BMat read and write as they are. Other tile formats are
+  /// The same for X and Y of 16 bits, which tiles of BitTCF and BMat read and write directly. Other tile formats are
   /// left out: their kernels would need copies of X and Y.
   static GpuModel half_vectors();
   /// The model for floats in their own precision, which tensor cores do not multiply.
@@ -158,13 +160,12 @@ struct GpuModel {
 };
 
 /// Predicts the time of a product with a format of this size, for the kernel that would multiply it. The kernels of
-/// BitTCF and BMat keep values as whole tiles. BCSR has kernels for some shapes of blocks. Where a format has no kernel
-/// of its own, portable code multiplies.
+/// BitTCF and BMat keep values as whole tiles. BCSR has kernels for some shapes of blocks. If a format has no kernel of
+/// its own, portable code multiplies.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Ranks the candidates by their predicted times, before any is built. They are CSR and BitTCF, row groups if
-/// they were counted, and, where tensor cores multiply them, staged windows, BMat and, if its blocks were counted,
-/// BCSR.
+/// Ranks the candidates by their predicted times, before any is built. They are CSR and BitTCF; row groups if they were
+/// counted; and, if tensor cores multiply them, staged windows, BMat and, if its blocks were counted, BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera

@@ -12,7 +12,7 @@
 
 namespace Tessera {
 
-/// The key of a measured choice. No text may hold a tab or the end of a line.
+/// The key of a measured choice. No text may hold a tab or a line end.
 struct TuningKey {
   std::uint64_t pattern = 0;  ///< fingerprint() of the pattern of the matrix
   std::string device;         ///< the device, or the backend and its concurrency
@@ -38,18 +38,18 @@ class TuningRecords {
   ///
   /// \throws std::runtime_error that names the file, the line and what was expected
   static TuningRecords read(const std::string& path);
-  /// Reads the records of the text of a file; error messages call it `name`.
+  /// Reads the records from the text of a file; error messages call it `name`.
   static TuningRecords parse(std::string_view text, const std::string& name);
 
-  /// The fastest candidate for a key, if it is known.
+  /// Returns the fastest candidate for a key, if it is recorded.
   std::optional<TunedCandidate> find(const TuningKey& key) const;
-  /// Remembers the fastest candidate for a key.
+  /// Records the fastest candidate for a key.
   void add(const TuningKey& key, const TunedCandidate& fastest) { records_[key] = fastest; }
   std::size_t size() const { return records_.size(); }  ///< number of records
 
-  /// The text of a file with these records.
+  /// Returns the text of a file with these records.
   std::string text() const;
-  /// Writes a new file and renames it to `path`, so that nobody reads half a file. A device or a pipe is written to.
+  /// Writes a new file and renames it to `path`: nobody reads half a file. Devices and pipes are written to directly.
   ///
   /// \throws std::runtime_error that names the file
   void write(const std::string& path) const;
