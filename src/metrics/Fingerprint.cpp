@@ -9,7 +9,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// A hash of a number and its place. The sum over a list, in any order, tells lists apart.
+/// Returns a hash of a number and its place. The sum over a list, in any order, distinguishes lists.
 KOKKOS_INLINE_FUNCTION std::uint64_t placed_hash(std::uint64_t place, std::uint64_t number) {
   return mix_bits(mix_bits(place + mix_step) + number);
 }

@@ -19,12 +19,12 @@ constexpr Ordinal lowest = 8, tallest = 128;
 constexpr int tile_width = 8;
 constexpr int windows_of_tallest = 2 * tallest / lowest - 1;  // number of windows of all levels
 
-/// The number of the first window of a level, among the windows in a tallest one.
+/// Returns the number of a level's first window, among the windows in a tallest one.
 KOKKOS_INLINE_FUNCTION int first_of_level(int level) {
   return windows_of_tallest + 1 - ((windows_of_tallest + 1) >> level);
 }
 
-/// For each level, the sum over its windows and the most of a window.
+/// For each level, the sum and the maximum over its windows.
 struct LevelSums {
   std::size_t columns[levels] = {};
   std::size_t tiles[levels] = {};
@@ -41,8 +41,8 @@ struct LevelSums {
 };
 
 /// Counts the distinct columns of windows of all levels, with one team for each tallest window. A hash table holds the
-/// columns of the window, each with the set of rows that were found to have it. An entry is the first of its column in
-/// those windows that have no row in that set.
+/// columns of the window, each with the set of rows found to have it. An entry is the first of its column in the
+/// windows without a row in that set.
 template <class Exec, class Offset>
 struct CountLevels {
   using Memory = typename Exec::memory_space;
@@ -57,13 +57,13 @@ struct CountLevels {
     return window <= (A.rows - 1) / tallest ? window * tallest : A.rows;
   }
 
-  /// The number of places of a table: one and a half times the entries, and one more.
+  /// Returns the number of places of a table: one and a half times the entries, and one more.
   KOKKOS_FUNCTION std::size_t table(Ordinal window) const {
     const auto entries = std::size_t(A.row_offsets[first_row(window)] - A.row_offsets[first_row(first_window)]);
     return entries + entries / 2 + std::size_t(window - first_window);
   }
 
-  /// \param begin [in] the begin of the table of `size` places, for the window of row r
+  /// \param begin [in] begin of the table of `size` places, for the window of row r
   KOKKOS_FUNCTION void count_entry(std::size_t begin, std::size_t size, Ordinal r, Ordinal column,
                                    std::uint32_t* found) const {
     const TablePlace entered = enter_column<Exec>(&columns(begin), size, column);
@@ -109,8 +109,8 @@ struct CountLevels {
   }
 };
 
-/// The number of entries before each tallest window, and of all. If all are one batch, the numbers between are not
-/// needed.
+/// Returns the number of entries before each tallest window, and of all. If all windows are one batch, the numbers
+/// between are left out.
 template <class ExecutionSpace, class Offset>
 std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                 std::size_t nonzeros, std::size_t windows, std::size_t batch) {
@@ -130,10 +130,10 @@ std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, cons
   return host_copy(exec, before);
 }
 
-/// The batches of windows that are counted at a time.
+/// The batches of windows, which are counted one at a time.
 struct WindowBatches {
   std::vector<std::size_t> ends;  // the end of each batch
-  std::size_t places = 0;         // the most places of all tables of a batch
+  std::size_t places = 0;         // maximum of the places of all tables of a batch
 };
 
 template <class ExecutionSpace, class Offset>

@@ -7,8 +7,9 @@
 
 namespace Tessera {
 
-/// A number that tells patterns apart. It is equal for equal extents, offsets and column indices, on every backend and
-/// for offsets of any type. Two different patterns have the same number with a chance of 2^-64. Values do not count.
+/// Returns a number that distinguishes patterns. It is equal for equal extents, offsets and column indices, on every
+/// backend and for offsets of any type. Two different patterns have the same number with a probability of 2^-64. Values
+/// do not matter.
 ///
 /// \param exec     [in] the instance to run on; the call waits for it
 /// \param A        [in] a canonical pattern

@@ -8,7 +8,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// The first tile of each window, and the end: stored, or counted.
+/// The first tile of each window, and the end; either stored or counted.
 template <class ExecutionSpace, class Format>
 auto tile_counts_of(const ExecutionSpace& exec, const Format& format) {
   if constexpr (requires { format.tile_counts(); }) {
@@ -20,7 +20,7 @@ auto tile_counts_of(const ExecutionSpace& exec, const Format& format) {
 
 }  // namespace Impl
 
-/// The metrics of the tiles of a format. Cost: a pass over the offsets of the windows; waits for `exec`.
+/// Returns the metrics of a format's tiles. Cost: a pass over the offsets of the windows; waits for `exec`.
 template <class ExecutionSpace, class Format>
 TileMetrics tile_metrics(const ExecutionSpace& exec, const Format& format) {
   TileMetrics result;

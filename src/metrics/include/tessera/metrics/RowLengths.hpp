@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// The numbers of entries in the rows of a matrix; all 0 if there are no rows.
+/// Statistics of the number of entries in the rows of a matrix; all 0 if there are no rows.
 struct RowLengths {
   double mean = 0;           ///< entries of a row on average
   double deviation = 0;      ///< standard deviation: the root of the mean of (length - mean)^2
@@ -15,11 +15,11 @@ struct RowLengths {
   std::size_t empty = 0;     ///< number of rows without entries
 };
 
-/// The lengths of the rows of A. Cost: two passes over the row offsets; waits for `exec`.
+/// Returns the lengths of the rows of A. Cost: two passes over the row offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>
 RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-/// The most entries in a window of `window_rows` adjacent rows. Windows begin at multiples of `window_rows`.
+/// Returns the maximum entries of a window of `window_rows` adjacent rows. Windows begin at multiples of `window_rows`.
 ///
 /// Cost: a pass over the row offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>

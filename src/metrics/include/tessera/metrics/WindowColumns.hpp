@@ -12,9 +12,9 @@ namespace Tessera {
 struct WindowColumns {
   int window_rows = 0;           ///< rows of a window
   std::size_t columns = 0;       ///< distinct columns, summed over the windows
-  std::size_t tiles = 0;         ///< tiles of 8 columns, where each window has its own
-  std::size_t most_columns = 0;  ///< distinct columns of the window that has the most
-  double reuse = 0;  ///< nonzeros / columns: the entries that one gathered row of X serves; 0 without entries
+  std::size_t tiles = 0;         ///< tiles of 8 columns, each in one window
+  std::size_t most_columns = 0;  ///< maximum of the distinct columns of a window
+  double reuse = 0;  ///< nonzeros / columns: the number of entries that use one gathered row of X; 0 without entries
 };
 
 /// Counts the columns of windows of 8, 16, 32, 64 and 128 rows.
