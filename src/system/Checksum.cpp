@@ -13,18 +13,18 @@ namespace {
 constexpr std::uint32_t divisor = 0xedb88320;
 constexpr std::uint32_t one = 0x80000000;  // x^0
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
-constexpr std::size_t step = 8;  // bytes that are taken at once
+constexpr std::size_t step = 8;  // bytes processed at once
 
 constexpr std::uint32_t times_x(std::uint32_t a) { return (a >> 1) ^ ((a & 1) != 0 ? divisor : 0); }
 
-/// a b modulo the divisor.
+/// Returns a b modulo the divisor.
 std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   std::uint32_t sum = 0;
   for (std::uint32_t bit = one; bit != 0; bit >>= 1, b = times_x(b)) sum ^= (a & bit) != 0 ? b : 0;
   return sum;
 }
 
-/// x^(8 bytes) modulo the divisor: what a checksum is multiplied by where so many bytes follow.
+/// Returns x^(8 bytes) modulo the divisor: the factor of a checksum that this number of bytes follows.
 std::uint32_t shift_by(std::size_t bytes) {
   std::uint32_t power = one;
   for (std::uint32_t square = one >> 8; bytes != 0; bytes >>= 1, square = product(square, square)) {

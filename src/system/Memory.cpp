@@ -20,7 +20,7 @@ std::optional<std::size_t> first_number(const std::string& path) {
   return std::nullopt;
 }
 
-/// The number after a name, in a file whose lines have a name and a number.
+/// Returns the number after a name, in a file whose lines have a name and a number.
 std::optional<std::size_t> named_number(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -30,7 +30,7 @@ std::optional<std::size_t> named_number(const std::string& path, const std::stri
   return std::nullopt;
 }
 
-/// The bytes that Linux says are available without swapping; on other systems, all physical memory.
+/// Returns the bytes that Linux reports as available without swapping; on other systems, all physical memory.
 std::size_t system_memory() {
   if (const auto kibibytes = named_number("/proc/meminfo", "MemAvailable:")) return *kibibytes * 1024;
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -51,18 +51,18 @@ std::string mebibytes(double bytes) {
 
 std::size_t available_memory(const std::string& control_group) {
   const std::size_t available = system_memory();
-  // /proc/meminfo does not show the limit of a container. A process that exceeds it ends without a message.
+  // /proc/meminfo ignores the limit of a container. A process that exceeds it is killed without a message.
   const auto limit = first_number(control_group + "/memory.max");
   const auto used = first_number(control_group + "/memory.current");
   if (!limit || !used) return available;
-  // Files that were read stay in memory until somebody needs it.
+  // Linux caches files in memory, and frees the cache when a process needs the memory.
   const std::size_t files = named_number(control_group + "/memory.stat", "inactive_file").value_or(0);
   const std::size_t kept = *used - std::min(*used, files);
   return std::min(available, *limit - std::min(*limit, kept));
 }
 
 void require_memory(double bytes, std::size_t limit, const std::string& subject) {
-  // For small matrices the question, up to three system calls, is not worth its cost.
+  // For small matrices the check, up to three system calls, is not worth its cost.
   constexpr double small = 1 << 20;
   if (limit == 0 && bytes <= small) return;
   const double available = static_cast<double>(limit > 0 ? limit : available_memory());

@@ -77,7 +77,7 @@ ByteBuffer OpenFile::read_pipe(std::size_t memory_limit, ByteBuffer bytes) const
     if (memory_limit == 0) {
       require_memory(static_cast<double>(room - size), 0, subject);
     } else {
-      room = std::min(room - 1, memory_limit) + 1;  // a byte more than allowed tells that there are too many
+      room = std::min(room - 1, memory_limit) + 1;  // one byte more than allowed shows that there are too many
     }
     bytes.resize(room);
     size += read_at(size, bytes.data() + size, room - size);

@@ -51,7 +51,7 @@ void parallel_for(int threads, std::size_t count, const std::function<void(std::
     try {
       for (std::size_t worker = 1; worker < wanted; ++worker) helpers.emplace_back(work, static_cast<int>(worker));
     } catch (const std::system_error&) {
-      // The system grants no more threads: those that run do all the work.
+      // The system grants no more threads: the running ones do all the work.
     }
     work(0);
   }

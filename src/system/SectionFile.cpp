@@ -82,7 +82,7 @@ SectionReader::SectionReader(std::string_view bytes, const std::string& name, co
     if (left < sizeof(SectionHeader) + sizeof checksum) fail("ends within " + section + ": the file is truncated");
     const auto header = number_at<SectionHeader>(bytes, position);
     const std::size_t most_bytes = left - sizeof header - sizeof checksum;
-    // Division, as the product might overflow.
+    // Division, because the product might overflow.
     if (header.item_bytes == 0 || header.items > most_bytes / header.item_bytes) {
       fail(section + " should have " + std::to_string(header.items) + " items of " + std::to_string(header.item_bytes) +
            " bytes, and " + std::to_string(most_bytes) + " bytes are left: the file is truncated or damaged");

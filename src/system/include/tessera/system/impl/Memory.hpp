@@ -6,17 +6,17 @@
 
 namespace Tessera::Impl {
 
-/// Bytes of memory that the process can still take without swapping: what the system, or its container, has left.
+/// Returns the bytes that the process can still allocate without swapping, within the system and its container.
 ///
-/// \param control_group [in] folder of the files in which Linux tells a container's limit (memory.max) and use
+/// \param control_group [in] folder of the files with a container's limit (memory.max) and use on Linux
 std::size_t available_memory(const std::string& control_group = "/sys/fs/cgroup");
 
 /// Throws std::runtime_error("<subject> needs ... of memory, ... available") if `bytes` exceeds `limit`; a limit of 0
 /// stands for the available memory.
 void require_memory(double bytes, std::size_t limit, const std::string& subject);
 
-/// Throws std::runtime_error("<subject> needs more than ... of memory, which are allowed"): of what is only known that
-/// a limit is not enough.
+/// Throws std::runtime_error("<subject> needs more than ... of memory, which are allowed"), if it is only known that a
+/// limit is not enough.
 [[noreturn]] void refuse_more_memory(std::size_t limit, const std::string& subject);
 
 }  // namespace Tessera::Impl

@@ -11,8 +11,7 @@
 
 namespace Tessera::Impl {
 
-/// An array of bytes. Unlike those of a std::vector, they are not cleared first, and they grow in place if the system
-/// can.
+/// An array of bytes. Unlike a std::vector, it does not clear them first, and it grows in place if the system can.
 class ByteBuffer {
  public:
   /// Keeps the first min(size, old size) bytes; throws std::bad_alloc.
@@ -46,9 +45,9 @@ class OpenFile {
   /// Reads bytes at an offset, or the next bytes of a pipe. Returns fewer than asked for only at the end of the file.
   std::size_t read_at(std::size_t offset, char* target, std::size_t bytes) const;
 
-  /// All bytes, by up to `threads` threads; 0 for all that the process may use. `begun` holds the first bytes of a
-  /// pipe, if those were read before. Throws std::runtime_error if the bytes take more than `memory_limit`, or than
-  /// there is where that is 0.
+  /// Reads all bytes, with up to `threads` threads; 0 for all that the process may use. `begun` holds the first bytes
+  /// of a pipe, if they were read before. Throws std::runtime_error if the bytes exceed `memory_limit`, or the
+  /// available memory if that is 0.
   ByteBuffer read(int threads, std::size_t memory_limit, ByteBuffer begun = {}) const;
 
  private:

@@ -10,7 +10,7 @@ namespace Tessera::Impl {
 
 /// A file that appears under its name, complete, when commit() has returned.
 ///
-/// It is written beside the target under a temporary name, and renamed. Without commit(), the destructor removes it.
+/// It is written next to the target under a temporary name, and renamed. Without commit(), the destructor removes it.
 /// Links are followed, and the permissions of an existing file are kept. A target that exists and is no regular file (a
 /// device, a pipe) is written to directly. All failures throw std::runtime_error, naming the target.
 class OutputFile {

@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// Reports the fraction done of a part of a longer job.
+/// Reports the finished fraction of a part of a longer job.
 class Progress {
  public:
   Progress() = default;
@@ -29,14 +29,14 @@ class Progress {
   double end_ = 1;
 };
 
-/// The number of threads for a request, where 0 stands for all that the process may use. Throws std::invalid_argument
+/// Returns the number of threads for a request; 0 stands for all that the process may use. Throws std::invalid_argument
 /// for a negative number.
 int thread_count(int requested);
 
-/// Calls task(index, worker) for each index in [0, count) on up to `threads` threads, of which the caller is worker 0.
+/// Calls task(index, worker) for each index in [0, count) on up to `threads` threads; the caller is worker 0.
 ///
-/// Indices are handed out in ascending order, and none after a task has thrown. All tasks before the first that throws
-/// are therefore run, and its exception is rethrown. Only worker 0 reports progress, and 1 at the end.
+/// Indices are handed out in ascending order, and none after a task has thrown. Hence all tasks before the first that
+/// throws are run, and its exception is rethrown. Only worker 0 reports progress, and 1 at the end.
 void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t index, int worker)>& task,
                   const Progress& progress = {});
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// Files of named arrays with checksums, for data that a program writes in order to read it again.
+/// Files of named arrays with checksums, for data that a program writes and reads again.
 ///
 /// Such a file begins with 8 bytes that name its kind, a 32-bit mark of the byte order and a 32-bit version. Then
 /// sections follow:
@@ -19,12 +19,12 @@
 ///   item_bytes * items bytes
 ///   uint32 checksum        CRC-32, as gzip has it, of all bytes of the file before it but the checksums
 ///
-/// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; nothing is
-/// padded. A checksum covers everything before it except checksums, so that sections of two files cannot be mixed. If
-/// it covered checksums, each would cancel the bytes before it.
+/// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; there is no
+/// padding. A checksum covers everything before it except checksums, hence sections of two files cannot be mixed. If it
+/// covered checksums, each would cancel the bytes before it.
 namespace Tessera::Impl {
 
-/// The kind of such files, and the version that is written and read.
+/// The kind of such files, and the version to write and read.
 struct SectionFileKind {
   std::string_view magic;  ///< 8 bytes
   std::uint32_t version = 1;
@@ -40,10 +40,10 @@ class SectionWriter {
   SectionWriter(const std::string& path, const SectionFileKind& kind);
   ~SectionWriter();
 
-  /// \param name [in] of up to 24 characters
+  /// \param name [in] up to 24 characters
   void add(std::string_view name, std::size_t item_bytes, const void* data, std::size_t items);
 
-  /// Ends the file, which then appears under its name.
+  /// Ends the file and gives it its name.
   void commit();
 
  private:
@@ -53,22 +53,22 @@ class SectionWriter {
   std::uint32_t checksum_ = 0;
 };
 
-/// The sections of a file that is in memory, in their order.
+/// Reads the sections of a file in memory, one after the other.
 class SectionReader {
  public:
   /// Checks the beginning, every length and every checksum. Allocates only a few words for each section.
   ///
   /// \param bytes [in] must outlive the reader
-  /// \param name  [in] of the file, for messages
+  /// \param name  [in] the file's name in messages
   /// \throws std::runtime_error, naming the file and what was expected, if it is of another kind, byte order or
   ///         version, truncated, damaged, or goes on after its end
   ///
   /// Cost: one pass over the bytes by all threads that the process may use.
   SectionReader(std::string_view bytes, const std::string& name, const SectionFileKind& kind);
 
-  /// The content of the next section.
+  /// Returns the content of the next section.
   ///
-  /// \throws std::runtime_error if that has another name, or items of another size
+  /// \throws std::runtime_error if the section has another name, or items of another size
   std::string_view take(std::string_view name, std::size_t item_bytes);
 
   /// \throws std::runtime_error if sections are left
