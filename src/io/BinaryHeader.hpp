@@ -30,7 +30,7 @@ struct BinaryHeader {
 
 bool has_binary_csr_magic(std::string_view bytes);
 
-/// Parses and checks only the header. Throws std::runtime_error, naming the file, for a number out of range.
+/// Parses and checks only the header. Throws std::runtime_error, naming the file, if a number is out of range.
 BinaryHeader parse_binary_header(std::string_view bytes, const std::string& name);
 
 }  // namespace Tessera::Impl

@@ -15,23 +15,23 @@
 
 namespace Tessera::Impl {
 
-/// Numbers that one READ statement of Fortran takes from a text: lines laid out by a format.
+/// Numbers that one READ statement of Fortran reads from a text: lines with the layout of a format.
 class FormattedNumbers {
  public:
   /// \param text [in] begins with the lines; blank lines in front of them are skipped
-  /// \param what [in] one of the numbers, for messages: "a row index"
+  /// \param what [in] name of one number in messages: "a row index"
   /// \throws TextError if the text has too few lines
   FormattedNumbers(std::string_view text, const FortranFormat& format, std::size_t count, const char* what,
                    std::size_t chunk_bytes);
 
-  /// What follows the lines.
+  /// The text behind the lines.
   std::string_view rest() const { return rest_; }
 
   /// Calls visit(number, field, format of the field) for each of the numbers, with up to options.threads threads.
   ///
   /// The last line may have more fields than there are numbers; some writers fill it.
   ///
-  /// \throws TextError if something stands behind the fields of a line, and what `visit` throws
+  /// \throws TextError if there is text behind the fields of a line, and what `visit` throws
   template <class Visit>
   void for_each(const ReadOptions& options, const Progress& progress, const Visit& visit) const {
     parallel_for(
@@ -39,7 +39,7 @@ class FormattedNumbers {
         progress);
   }
 
-  /// Where one of the numbers stands.
+  /// Returns the position of a number in the text.
   const char* place_of(std::size_t number) const;
 
  private:
@@ -57,16 +57,16 @@ class FormattedNumbers {
     std::string_view field(std::size_t k) const {
       return text.substr(std::min(fields[k].begin, text.size()), fields[k].width);
     }
-    /// Whether something other than blanks stands on both sides of an end of a field.
+    /// Whether the end of a field has characters other than blanks on both sides.
     bool is_cut() const;
-    /// What blanks separate, and signs of numbers that follow exponents; one more than there are fields at most, as a
-    /// line may be as long as the file.
+    /// Returns the words that blanks separate, and signs of numbers that follow exponents; at most one more than there
+    /// are fields, because a line may be as long as the file.
     std::vector<std::string_view> words() const;
     /// Throws unless the columns behind the fields are blank.
     void expect_end() const;
   };
 
-  /// The text of a line, without its end; goes behind it.
+  /// Returns the text of a line, without its end, and moves behind it.
   static std::string_view next_line(const char*& position, const char* end);
 
   const FortranPass& pass_at(std::size_t number) const { return number == 0 ? format_.first() : format_.again(); }
@@ -91,8 +91,8 @@ class FormattedNumbers {
     }
   }
 
-  /// The numbers of a line stand in the columns of the format, unless these would cut them, or hold none or two, and as
-  /// many words stand in the line as it should have numbers: SciPy, for one, writes fewer columns than it says.
+  /// Reads the numbers of a line in the columns of the format. If these cut numbers, or hold none or two, it reads
+  /// words if their number is right: SciPy, for one, writes fewer columns than it says.
   template <class Visit>
   static void visit_line(const Line& line, std::size_t number, const Visit& visit) {
     const auto visit_words = [&] {

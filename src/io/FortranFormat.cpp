@@ -18,16 +18,16 @@ constexpr std::size_t most_items = 4096;
 constexpr std::size_t longest_line = 32767;
 constexpr int deepest_group = 16;
 
-/// An item of a format: a field ('I' or 'E', which stands for all reals), a group ('('), P, X, T or '/'.
+/// An item of a format: a field ('I', or 'E' for all reals), a group ('('), P, X, T or '/'.
 struct Item {
   char kind;
-  int repeat = 1;  ///< of P the scale, of X and T columns
+  int repeat = 1;  ///< the scale for P, the columns for X and T
   std::size_t width = 0;
   int decimals = 0;
   std::vector<Item> group = {};
 };
 
-/// Makes items of the text of a format.
+/// Parses the text of a format into items.
 class FormatParser {
  public:
   explicit FormatParser(std::string_view text) : position_(text.data()), end_(text.data() + text.size()) {}
@@ -40,7 +40,7 @@ class FormatParser {
   }
 
  private:
-  /// The next character that is not blank, as a capital; '\0' at the end.
+  /// Returns the next character that is not blank, as a capital; '\0' at the end.
   char peek() {
     while (position_ != end_ && (*position_ == ' ' || *position_ == '\t')) ++position_;
     if (position_ == end_) return '\0';
@@ -71,7 +71,7 @@ class FormatParser {
     return value;
   }
 
-  /// The items up to the ')' that closes a group.
+  /// Returns the items up to the ')' that closes a group.
   std::vector<Item> group(int depth) {
     if (depth > deepest_group) fail("fewer groups within each other");
     std::vector<Item> items;
@@ -214,10 +214,10 @@ std::string_view trimmed(std::string_view field) {
   throw TextError(field.data(), "expected " + expected + ", found " + (word.empty() ? found : quoted(word)));
 }
 
-/// A number of Fortran in the words of std::from_chars: without blanks and '+', with "e" before each exponent.
+/// A number of Fortran as std::from_chars reads it: without blanks and '+', with "e" before each exponent.
 class PlainNumber {
  public:
-  /// Not is_good() if two numbers or signs stand in the field.
+  /// is_good() is false if there are two numbers or signs in the field.
   explicit PlainNumber(std::string_view word) {
     char before = '\0';  // the character in front of blanks
     for (const char c : word) {
@@ -242,7 +242,7 @@ class PlainNumber {
     if (exponent_ != 0) {
       const char* begin = text_ + exponent_ + (text_[exponent_] == '+' ? 1 : 0);
       const auto [stop, error] = std::from_chars(begin, text_ + size_, written);
-      if (error != std::errc{} || stop != text_ + size_) return;  // no exponent, or so large a one that this is nothing
+      if (error != std::errc{} || stop != text_ + size_) return;  // no exponent, or one too large to be affected
       size_ = exponent_ - 1;
     }
     constexpr long long enough = 1000000000;  // more than the digits of any field
@@ -279,7 +279,7 @@ class PlainNumber {
   bool has_sign_ = false, has_point_ = false, has_digit_ = false, is_good_ = true;
 };
 
-/// Where the letter of an exponent of at most four characters stands; npos if there is none.
+/// Returns the position of the letter of an exponent of at most four characters; npos if there is none.
 std::size_t exponent_letter(std::string_view word) {
   constexpr std::size_t longest = 5;
   for (std::size_t k = 2; k <= longest && k <= word.size(); ++k) {
@@ -288,8 +288,8 @@ std::size_t exponent_letter(std::string_view word) {
   return std::string_view::npos;
 }
 
-/// Reads a number that is as most are: without blanks and '+', with a point, and an exponent only with a letter.
-/// Returns false for any other.
+/// Reads a number in the usual form: without blanks and '+', with a point, and an exponent only with a letter. Returns
+/// false for any other number.
 template <class Real>
 bool read_usual(std::string_view word, const FortranField& format, Real& value) {
   const std::size_t letter = exponent_letter(word);
@@ -330,7 +330,7 @@ bool FortranFormat::is_integer() const {
 
 double FortranFormat::least_bytes(std::size_t numbers) const {
   if (numbers <= first_.fields.size()) return static_cast<double>(numbers);
-  // A line ends with a character of its last field and its newline.
+  // A line ends with its last field, of at least one character, and a newline.
   double bytes_of_pass = 0;
   for (std::size_t line = 0, k = 0; line < again_.lines(); ++line) {
     std::size_t begin = 0;

@@ -59,12 +59,12 @@ HostCsr<double> build_rows(std::size_t rows, int threads, const Length& length, 
   return matrix;
 }
 
-/// The value of element (row, column) in matrices with random values.
+/// Returns the value of element (row, column) in matrices with random values.
 double random_value(std::uint64_t seed, std::size_t row, std::size_t column) {
   return uniform_real<double>(hash(seed, row, column));
 }
 
-/// A point of a cubic grid and those around it.
+/// A point of a cubic grid and its neighbours.
 struct GridPoint {
   GridPoint(std::size_t number, Ordinal extent)
       : grid(extent), at{coordinate(number, 1), coordinate(number, grid), coordinate(number, grid * grid)} {}
@@ -103,9 +103,9 @@ double grid_nonzeros(Ordinal grid) {
   return side * side * side;
 }
 
-/// The coupling of two grid points in the directions i and j. It is the sum of a spring along the line between them
-/// (n n^T), one that holds all directions, and a random part that fills the block. It is symmetric in the points and in
-/// the directions, and a multiple of 2^-10, so that sums are exact.
+/// Returns the coupling of two grid points in the directions i and j. It is the sum of a spring along the line between
+/// them (n n^T), one that acts in all directions, and a random part that fills the block. It is symmetric in the points
+/// and in the directions, and a multiple of 2^-10, hence sums are exact.
 double coupling(std::uint64_t bits, const std::array<int, 3>& n, std::size_t i, std::size_t j) {
   constexpr int number_of_pair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
   const std::uint64_t random = (bits >> (6 * number_of_pair[i][j])) & 63U;
@@ -135,7 +135,8 @@ void fill_elasticity_row(std::size_t row, Ordinal grid, std::uint64_t seed, Ordi
   *diagonal = sum + 1.0;
 }
 
-/// The vertices that an edge of an R-MAT graph joins: each level chooses a quadrant of the matrix by 16 random bits.
+/// Returns the vertices that an edge of an R-MAT graph joins: each level chooses a quadrant of the matrix by 16 random
+/// bits.
 Entry<double> rmat_edge(std::uint64_t seed, std::uint64_t edge, int scale) {
   constexpr std::uint64_t a = 37355, ab = 49807, abc = 62259;  // 0.57, 0.76 and 0.95 of 2^16
   Entry<double> entry{0, 0, 0.0};
@@ -150,7 +151,7 @@ Entry<double> rmat_edge(std::uint64_t seed, std::uint64_t edge, int scale) {
   return entry;
 }
 
-/// A planar grid with about as many rows as columns, in which some edges are missing.
+/// A planar grid with about equal numbers of rows and columns, in which some edges are missing.
 class RoadGrid {
  public:
   RoadGrid(Ordinal points, std::uint64_t seed) : points_(points), seed_(seed) {
@@ -178,7 +179,7 @@ class RoadGrid {
   Ordinal width_ = 1;
 };
 
-/// `count` different numbers below `columns`, sorted, by Floyd's sampling, which draws each exactly once.
+/// Draws `count` different numbers below `columns` by Floyd's sampling, which draws each exactly once, and sorts them.
 void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordinal count, Ordinal* sample) {
   Ordinal* end = sample;
   for (Ordinal last = columns - count; last < columns; ++last) {

@@ -26,7 +26,7 @@ std::string_view without_blanks_at_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
-/// A line of a text, without its end; empty if there is none.
+/// Returns a line of a text, without its end; empty if there is none.
 std::string_view line_of(std::string_view text, std::size_t number) {
   for (; number > 0; --number) {
     const std::size_t newline = text.find('\n');
@@ -35,7 +35,7 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   return without_blanks_at_end(text.substr(0, text.find('\n')));
 }
 
-/// Whether there are numbers in a part of a head, and nothing else.
+/// Whether a part of a head holds numbers and nothing else.
 bool holds_numbers(std::string_view text) {
   return text.find_first_not_of(" \t+-0123456789") == std::string_view::npos &&
          text.find_first_of("0123456789") != std::string_view::npos;
@@ -110,7 +110,7 @@ long long parse_extent(TextScanner& scanner, const char* what, long long largest
 }
 
 void parse_type_line(TextScanner& scanner, HarwellBoeingHeader& header) {
-  const std::string_view type = scanner.word();  // three letters, as has_harwell_boeing_header() says
+  const std::string_view type = scanner.word();  // three letters, which has_harwell_boeing_header() checks
   header.field = field_of(type.data());
   header.symmetry = symmetry_of(type.data() + 1);
   if (upper(type[2]) == 'E') {
@@ -126,7 +126,7 @@ void parse_type_line(TextScanner& scanner, HarwellBoeingHeader& header) {
   const bool has_elements = header.rows > 0 && header.columns > 0;
   const long long most = has_elements ? std::numeric_limits<long long>::max() / 4 : 0;
   header.stored_entries = static_cast<std::size_t>(parse_extent(scanner, "the number of entries", most));
-  if (!scanner.at_line_end()) scanner.integer("the number of elements");  // which tells nothing of an assembled matrix
+  if (!scanner.at_line_end()) scanner.integer("the number of elements");  // which means nothing for an assembled matrix
   scanner.end_line();
   if (header.symmetry != Symmetry::General && header.rows != header.columns) {
     throw TextError(type.data(), "a matrix with a symmetry is square, found " + std::to_string(header.rows) +
@@ -134,7 +134,7 @@ void parse_type_line(TextScanner& scanner, HarwellBoeingHeader& header) {
   }
 }
 
-/// The next format on the line of formats, with its parentheses.
+/// Returns the next format on the line of formats, with its parentheses.
 std::string_view next_format(std::string_view& line, const char* what) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
   const auto fail = [&](const char* expected) {
@@ -165,13 +165,13 @@ void parse_formats(TextScanner& scanner, HarwellBoeingText& result, bool has_rig
   std::string_view line = line_of(result.whole, 3);
   result.pointers = integer_format(line, "the column pointers");
   result.indices = integer_format(line, "the row indices");
-  // Of no values, some writers have no format.
+  // Some writers omit the format if there are no values.
   const bool has_values = result.header.stored_entries > 0 || line.find('(') != std::string_view::npos;
   if (result.header.field != Field::Pattern && has_values) {
     result.values = FortranFormat(next_format(line, "the values"));
   }
   if (has_right_hand_sides) {
-    // A pattern may have a format of values all the same.
+    // Even a pattern may have a format of values.
     std::string_view format = next_format(line, "the right-hand sides");
     if (line.find('(') != std::string_view::npos) format = next_format(line, "the right-hand sides");
     result.dense = FortranFormat(format);
@@ -179,7 +179,7 @@ void parse_formats(TextScanner& scanner, HarwellBoeingText& result, bool has_rig
   scanner.skip_line();
 }
 
-/// The line that tells of right-hand sides: F or M, G and X in columns of their own, and how many there are.
+/// Parses the line on right-hand sides: F or M, G and X in columns of their own, and the number of right-hand sides.
 void parse_right_hand_sides(TextScanner& scanner, HarwellBoeingHeader& header, std::string_view line) {
   constexpr std::size_t letters = 3;
   const auto letter = [&](std::size_t column) { return column < line.size() ? upper(line[column]) : ' '; };
@@ -234,7 +234,7 @@ HarwellBoeingText split_harwell_boeing(std::string_view text, const std::string&
     result.type_line = {scanner.position(), text.data() + text.size()};
     parse_type_line(scanner, result.header);
     const std::string_view line = line_of(text, 4);
-    // Where it stands, it counts, whatever the number of lines says.
+    // This line counts if it is there, whatever the number of lines says.
     has_right_hand_sides = has_right_hand_sides || (!line.empty() && (upper(line[0]) == 'F' || upper(line[0]) == 'M'));
     parse_formats(scanner, result, has_right_hand_sides);
     if (has_right_hand_sides) parse_right_hand_sides(scanner, result.header, line);

@@ -10,25 +10,25 @@
 
 namespace Tessera::Impl {
 
-/// A Harwell-Boeing or Rutherford-Boeing text taken apart: what its head says, and where the numbers begin.
+/// The parts of a Harwell-Boeing or Rutherford-Boeing text: the data of its head, and the begin of the numbers.
 struct HarwellBoeingText : NamedText {
   HarwellBoeingHeader header;
   FortranFormat pointers, indices;
   FortranFormat values;        ///< reads nothing if the matrix is a pattern
-  FortranFormat dense;         ///< of right-hand sides; reads nothing if there are none
-  std::string_view type_line;  ///< the line that tells the size, and all that follows
+  FortranFormat dense;         ///< format of right-hand sides; reads nothing if there are none
+  std::string_view type_line;  ///< the line with the size, and all that follows
   std::string_view body;       ///< the lines of numbers
 };
 
-/// Whether a text, or a beginning of it that holds three lines, has a head of Harwell-Boeing: a second line of numbers,
-/// and a third with a type of three letters and numbers.
+/// Whether a text, or its first three lines, begins with a head of Harwell-Boeing: a second line of numbers, and a
+/// third with a type of three letters and numbers.
 bool has_harwell_boeing_header(std::string_view text);
 
-/// The type of the data, such as "ord", if a text has the head of an auxiliary file of Rutherford-Boeing, which holds
-/// orders or vectors, but no matrix; otherwise nothing.
+/// Returns the type of the data, such as "ord", if a text has the head of an auxiliary file of Rutherford-Boeing, which
+/// holds orders or vectors, but no matrix; otherwise nothing.
 std::string_view rutherford_boeing_auxiliary(std::string_view text);
 
-/// Parses the head. Throws as parse_harwell_boeing_header() does.
+/// Parses the head. Throws like parse_harwell_boeing_header().
 HarwellBoeingText split_harwell_boeing(std::string_view text, const std::string& name);
 
 /// Throws if the head announces more numbers than fit in the body.

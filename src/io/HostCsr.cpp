@@ -23,7 +23,7 @@ bool has_ascending_rows(const HostCsr<Scalar>& matrix) {
   return true;
 }
 
-/// Moves entries to a place before them.
+/// Moves entries to an earlier position.
 template <class Scalar>
 void move_entries(HostCsr<Scalar>& matrix, std::size_t begin, std::size_t count, std::size_t target) {
   if (begin == target) return;
@@ -31,8 +31,8 @@ void move_entries(HostCsr<Scalar>& matrix, std::size_t begin, std::size_t count,
   std::copy_n(matrix.values.data() + begin, count, matrix.values.data() + target);
 }
 
-/// Makes rows canonical and moves them together. Writes no offsets but those between these rows, since other threads
-/// have the rows around them. Returns where they end.
+/// Makes rows canonical and moves them together. Writes only the offsets between these rows, because other threads own
+/// the rows around them. Returns the end of the rows.
 template <class Scalar>
 std::size_t make_rows_canonical(HostCsr<Scalar>& matrix, std::size_t first, std::size_t last) {
   std::vector<std::pair<Ordinal, Scalar>> scratch;

@@ -22,13 +22,13 @@ constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
 bool can_be_looked_at(const OpenFile& file) { return file.is_regular() || file.is_standard_input(); }
 
-/// What of standard input was looked at and not yet read.
+/// The bytes of standard input that were looked at and not yet read.
 ByteBuffer& looked_at() {
   static ByteBuffer bytes;
   return bytes;
 }
 
-/// Looks at the first bytes of standard input, or at all if there are fewer.
+/// Reads the first bytes of standard input, or all if there are fewer, and keeps them for read_file().
 std::string_view look_at(const OpenFile& file, std::size_t bytes) {
   ByteBuffer& seen = looked_at();
   const std::size_t before = seen.size();
@@ -64,7 +64,7 @@ class Inflater {
     return std::move(output_);
   }
 
-  /// The beginning of the content that a beginning of the file contains.
+  /// Returns the part of the content that a beginning of the file contains.
   ByteBuffer head(std::size_t bytes) {
     while (!finished_ && size_ < bytes && consumed_ < input_.size()) step();
     output_.resize(std::min(size_, bytes));
@@ -91,9 +91,9 @@ class Inflater {
     }
   }
 
-  /// Makes room for at least a byte more. In a limit the compressed bytes count, too. Without one, what there is so far
-  /// has already been taken from what is available; and a guess that is too large takes only the pages that are
-  /// written, so that it need not be available.
+  /// Makes room for at least one more byte. A limit includes the compressed bytes. Without a limit, the available
+  /// memory already excludes the bytes so far, and need not suffice for a guess that is too large: only written pages
+  /// use memory.
   void grow() {
     const std::string subject = path_ + ": decompressing the file";
     const std::size_t least = std::max(block_bytes, 2 * size_);
@@ -102,7 +102,7 @@ class Inflater {
       require_memory(static_cast<double>(least - size_), 0, subject);
       output_.resize(wanted);
     } else {
-      const std::size_t allowed = memory_limit_ - input_.size();  // a file that was read is no larger
+      const std::size_t allowed = memory_limit_ - input_.size();  // a file that was read is not larger
       if (size_ >= allowed) refuse_more_memory(memory_limit_, subject);
       output_.resize(std::min(wanted, allowed));
     }
@@ -136,7 +136,7 @@ void check_name(const std::string& path, std::string_view bytes) {
   }
 }
 
-/// The beginning of the content that a beginning of the file contains.
+/// Returns the part of the content that a beginning of the file contains.
 ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::size_t bytes) {
   check_name(path, raw);
   refuse_packed(path, raw);
@@ -151,7 +151,7 @@ ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::siz
   return head;
 }
 
-/// The first `bytes` bytes of the content, or all if it is shorter.
+/// Returns the first `bytes` bytes of the content, or all if it is shorter.
 ByteBuffer head_of(const OpenFile& file, const std::string& path, std::size_t bytes) {
   for (std::size_t raw_bytes = bytes;; raw_bytes *= 2) {
     ByteBuffer copy;

@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// The value of the next word of the banner. `what` and the names are for the message.
+/// Parses the value of the banner's next word. `what` and the names are for the message.
 template <class Value, std::size_t n>
 Value choose(TextScanner& scanner, const std::string& what,
              const std::array<std::pair<std::string_view, Value>, n>& choices) {
@@ -40,7 +40,7 @@ Value choose(TextScanner& scanner, const std::string& what,
   throw TextError(word.data(), "expected the " + what + " in the banner (" + expected + "), found " + quoted(word));
 }
 
-/// The text without what some writers put before the banner: UTF-8's byte-order mark, blanks and blank lines.
+/// Returns the text without what some writers put before the banner: UTF-8's byte-order mark, blanks and blank lines.
 std::string_view without_prefix(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -125,12 +125,12 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
     }
     header.stored_entries = static_cast<std::size_t>(entries);
   }
-  // Last: an entry that stands where the size line is missing has no number of entries, and is refused for that.
+  // Checked last: an entry in place of the missing size line lacks a number of entries, and is refused for that.
   expect_square_if_symmetric(header, begin);
   scanner.end_line();
 }
 
-/// Whether the size line and its end lie within a text that may have been cut off.
+/// Whether a text that may be cut off holds the size line and its end.
 bool holds_size_line(std::string_view text) {
   TextScanner scanner(without_prefix(text));
   if (!scanner.find_line()) return false;

@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl {
 
-/// A Matrix Market text taken apart: what its head says, and where the lines of entries are.
+/// The parts of a Matrix Market text: the data of its head, and the lines of entries.
 struct MatrixMarketText : NamedText {
   MatrixMarketHeader header;
   std::string_view size_line;  ///< the size line and all that follows
@@ -20,7 +20,7 @@ struct MatrixMarketText : NamedText {
 /// Whether a text begins as a Matrix Market file must: "%%MatrixMarket" in any case.
 bool has_matrix_market_banner(std::string_view text);
 
-/// Parses the head. Throws as parse_matrix_market_header() does.
+/// Parses the head. Throws like parse_matrix_market_header().
 MatrixMarketText split_matrix_market(std::string_view text, const std::string& name);
 
 /// Throws if the header announces more entries than fit in the body.

@@ -18,8 +18,8 @@ inline std::uint64_t mix(std::uint64_t x) { return mix_bits(x + mix_step); }
 
 inline std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t b) { return mix(mix(mix(seed) + a) + b); }
 
-/// A number that is uniform in [-1, 1). It is a multiple of the spacing of floating-point numbers below 1, and never
-/// rounded.
+/// Returns a number that is uniform in [-1, 1). It is a multiple of the spacing of floating-point numbers below 1, and
+/// never rounded.
 template <class Real>
 Real uniform_real(std::uint64_t bits) {
   if constexpr (std::is_same_v<Real, float>) {
@@ -39,7 +39,7 @@ Scalar uniform_scalar(std::uint64_t bits) {
   }
 }
 
-/// A number that is uniform in [0, count), for a count of at most 2^32. The bias is less than count / 2^32.
+/// Returns a number that is uniform in [0, count), for a count of at most 2^32. The bias is less than count / 2^32.
 inline std::uint64_t below(std::uint64_t bits, std::uint64_t count) { return ((bits >> 32) * count) >> 32; }
 
 }  // namespace Tessera::Impl

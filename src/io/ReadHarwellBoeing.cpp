@@ -26,7 +26,7 @@ constexpr const char* pointer_name = "a column pointer";
 constexpr const char* index_name = "a row index";
 constexpr const char* value_name = "a value";
 
-/// A matrix in compressed columns, as the file has it.
+/// A matrix in compressed columns, as stored in the file.
 template <class Scalar>
 struct StoredColumns {
   std::vector<std::size_t> offsets;
@@ -56,7 +56,7 @@ void check_offsets(const std::vector<std::size_t>& offsets, std::size_t entries,
   }
 }
 
-/// The numbers of the parts of a file; each is made when those in front of it have been counted.
+/// The numbers of the parts of a file; each is made when the parts before it have been counted.
 class Parts {
  public:
   Parts(const HarwellBoeingText& text, const ReadOptions& options) : text_(text), chunk_bytes_(options.chunk_bytes) {}
@@ -86,7 +86,7 @@ template <class Scalar>
 void read_values(const FormattedNumbers& numbers, bool is_complex_file, const ReadOptions& options,
                  const Progress& progress, std::vector<Scalar>& values) {
   using Real = RealOf<Scalar>;
-  auto* parts = reinterpret_cast<Real*>(values.data());  // as std::complex allows
+  auto* parts = reinterpret_cast<Real*>(values.data());  // std::complex allows this
   numbers.for_each(options, progress, [&](std::size_t k, std::string_view field, const FortranField& format) {
     const Real value = real_in_field<Real>(field, format, value_name);
     if (is_complex_file) {
@@ -112,7 +112,7 @@ void check_diagonal(const StoredColumns<Scalar>& stored, const FormattedNumbers&
 }
 
 void expect_end_of_file(std::string_view rest, std::size_t entries) {
-  constexpr std::string_view nothing(" \t\r\n\x1A\0", 6);  // with the end of files of DOS and of tapes
+  constexpr std::string_view nothing(" \t\r\n\x1A\0", 6);  // includes the end-of-file marks of DOS and of tapes
   const std::size_t found = rest.find_first_not_of(nothing);
   if (found == std::string_view::npos) return;
   throw TextError(rest.data() + found, "expected the end of the file after the " + std::to_string(entries) +
@@ -147,7 +147,7 @@ StoredColumns<Scalar> read_columns(const HarwellBoeingText& text, const ReadOpti
   return stored;
 }
 
-/// Adds the entries of a piece, with those that a symmetry implies.
+/// Adds the entries of a piece, and those that a symmetry implies.
 template <class Scalar>
 void add_piece(const StoredColumns<Scalar>& stored, Symmetry symmetry, std::size_t piece, std::size_t entries_of_piece,
                RowAssembler<Scalar>& assembler) {
@@ -155,7 +155,7 @@ void add_piece(const StoredColumns<Scalar>& stored, Symmetry symmetry, std::size
   const std::size_t end = std::min(begin + entries_of_piece, stored.rows.size());
   std::vector<Entry<Scalar>> entries;
   entries.reserve((end - begin) * (symmetry == Symmetry::General ? 1 : 2));
-  auto next = std::upper_bound(stored.offsets.begin(), stored.offsets.end(), begin);  // where the next column begins
+  auto next = std::upper_bound(stored.offsets.begin(), stored.offsets.end(), begin);  // begin of the next column
   for (std::size_t k = begin; k < end; ++k) {
     while (*next <= k) ++next;
     const Ordinal row = stored.rows[k];
@@ -180,7 +180,7 @@ HarwellBoeingText checked_text(std::string_view text, const std::string& name) {
   return result;
 }
 
-/// What the lists of chunks take.
+/// Returns the bytes of the lists of chunks.
 double bytes_of_chunks(const HarwellBoeingText& text, const ReadOptions& options) {
   constexpr double bytes_of_chunk = 2 * 2 * sizeof(std::size_t);  // in a vector that grows
   return bytes_of_chunk * (static_cast<double>(text.body.size()) / static_cast<double>(options.chunk_bytes) + 3);
@@ -193,7 +193,7 @@ HostCsr<Scalar> parse_sparse(std::string_view bytes, const std::string& name, co
   options.chunk_bytes = std::max<std::size_t>(options.chunk_bytes, 1);
   const HarwellBoeingText text = checked_text<Scalar>(bytes, name);
   const HarwellBoeingHeader& header = text.header;
-  // About as many entries as there are in a chunk of text of Matrix Market.
+  // About the number of entries in a chunk of Matrix Market text.
   const std::size_t entries_of_piece = 1 + options.chunk_bytes / 16;
   const std::size_t pieces = (header.stored_entries + entries_of_piece - 1) / entries_of_piece;
   const int threads = thread_count(options.threads);
@@ -221,7 +221,7 @@ HostCsr<Scalar> parse_sparse(std::string_view bytes, const std::string& name, co
 
 constexpr const char* names_of_vectors[] = {"right-hand sides", "guesses", "solutions"};
 
-/// Throws unless the file says that it has full vectors of this kind.
+/// Throws unless the file declares full vectors of this kind.
 void check_has_vectors(const HarwellBoeingText& text, HarwellBoeingVectors vectors) {
   const HarwellBoeingHeader& header = text.header;
   const bool is_there = vectors == HarwellBoeingVectors::RightHandSides ||
@@ -236,7 +236,7 @@ void check_has_vectors(const HarwellBoeingText& text, HarwellBoeingVectors vecto
   }
 }
 
-/// Each kind of vectors is what one READ statement takes.
+/// Reads each kind of vectors with one READ statement.
 template <class Scalar>
 HostDense<Scalar> parse_vectors(std::string_view bytes, const std::string& name, HarwellBoeingVectors vectors,
                                 const ReadOptions& given, const Progress& progress) {
@@ -272,7 +272,7 @@ HostDense<Scalar> parse_vectors(std::string_view bytes, const std::string& name,
   return dense;
 }
 
-/// Throws if a head is not that of a Harwell-Boeing file.
+/// Returns a check that throws if a head is not that of a Harwell-Boeing file.
 auto head_check(const std::string& path) {
   return [&path](std::string_view head) { split_harwell_boeing(head, path); };
 }

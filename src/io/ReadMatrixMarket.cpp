@@ -24,8 +24,8 @@ using Field = MatrixMarketHeader::Field;
 using Layout = MatrixMarketHeader::Layout;
 using Symmetry = MatrixMarketHeader::Symmetry;
 
-/// The number after the indices of an entry. A pattern should have none, but some of the SuiteSparse collection have
-/// one.
+/// Reads the number after the indices of an entry. A pattern should have none, but some in the SuiteSparse collection
+/// do.
 template <class Scalar, Field field>
 Scalar parse_value(TextScanner& scanner) {
   using Real = RealOf<Scalar>;
@@ -50,7 +50,7 @@ Ordinal parse_index(TextScanner& scanner, Ordinal extent, const char* what) {
   return static_cast<Ordinal>(index - 1);
 }
 
-/// Turns lines of a coordinate file into entries, with those that a symmetry implies.
+/// Parses lines of a coordinate file into entries, with those that a symmetry implies.
 template <class Scalar>
 struct CoordinateParser {
   using Item = Entry<Scalar>;
@@ -72,7 +72,7 @@ struct CoordinateParser {
   }
 };
 
-/// Turns lines of an array file into values.
+/// Parses lines of an array file into values.
 template <class Scalar>
 struct ArrayParser {
   using Item = Scalar;
@@ -84,7 +84,7 @@ struct ArrayParser {
   }
 };
 
-/// The parts of the body that are parsed at a time. Each begins and ends at the start of a line.
+/// The parts of the body, parsed one at a time by a thread. Each begins and ends at the start of a line.
 class Chunks {
  public:
   Chunks(std::string_view body, std::size_t bytes)
@@ -99,7 +99,7 @@ class Chunks {
   }
 
  private:
-  /// The start of the first line that starts at or after a place.
+  /// Returns the start of the first line that starts at or after a place.
   std::size_t line_start(std::size_t place) const {
     if (place == 0) return 0;
     const std::size_t newline = body_.find('\n', place - 1);
@@ -148,8 +148,8 @@ void check_count(const MatrixMarketText& text, const Chunks& chunks, const std::
   }
 }
 
-/// Parses the body in parallel; take(chunk, items) is called for each chunk, from several threads. What is beyond the
-/// lines that the size line announces is not kept: nothing was counted for it, and check_count() throws.
+/// Parses the body in parallel, and calls take(chunk, items) for each chunk, from several threads. Lines beyond the
+/// number that the size line announces are dropped: no memory was counted for them, and check_count() throws.
 template <class Parser, class Scalar, class Take>
 void parse_body(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress, const Take& take) {
   const int threads = thread_count(options.threads);
@@ -173,7 +173,7 @@ void parse_body(const MatrixMarketText& text, const ReadOptions& options, const 
   check_count(text, chunks, counts);
 }
 
-/// What parse_body() takes, but for the entries of a chunk for each thread.
+/// Returns the bytes that parse_body() needs, without the entries of one chunk for each thread.
 double bytes_of_counts(std::size_t chunks) { return static_cast<double>(chunks) * sizeof(std::size_t); }
 
 void check_memory(const MatrixMarketText& text, const ReadOptions& options, double bytes) {
@@ -204,8 +204,7 @@ HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOption
   return assembler.assemble(threads, progress.part(0.8, 1));
 }
 
-/// Makes the full matrix from the stored part, which is stored by columns; for a symmetric matrix it is the lower
-/// triangle.
+/// Makes the full matrix from the stored part, which is column-major; for a symmetric matrix it is the lower triangle.
 template <class Scalar>
 HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Scalar> stored) {
   HostDense<Scalar> dense{static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns), {}};
@@ -305,7 +304,7 @@ HostDense<Scalar> parse_dense(std::string_view bytes, const std::string& name, c
   return to_dense(parse_coordinates<Scalar>(text, options, progress));
 }
 
-/// Throws if a head has no banner.
+/// Returns a check that throws if a head has no banner.
 auto banner_check(const std::string& path) {
   return [&path](std::string_view head) {
     if (!has_matrix_market_banner(head)) split_matrix_market(head, path);

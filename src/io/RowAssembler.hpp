@@ -15,7 +15,7 @@
 
 namespace Tessera::Impl {
 
-/// An element of a matrix; indices from 0.
+/// An element of a matrix; indices start at 0.
 template <class Scalar>
 struct Entry {
   Ordinal row;
@@ -23,18 +23,18 @@ struct Entry {
   Scalar value;
 };
 
-/// Makes canonical CSR from entries in any order. They come in numbered pieces, possibly from several threads.
+/// Builds canonical CSR from entries in any order, added in numbered pieces, possibly by several threads.
 ///
-/// It takes two counting sorts: each piece is sorted by block of rows when it is added, then each block by row. A block
-/// is so small that its rows stay in cache while entries are written to them. Blocks are independent of each other.
-/// Both sorts are stable, so that duplicates are summed in the order of the pieces, for any number of threads.
+/// It uses two counting sorts: each piece is sorted by block of rows when it is added, then each block by row. A block
+/// is small enough to keep its rows in cache while entries are written to them. Blocks are independent of each other.
+/// Both sorts are stable: duplicates are summed in the order of the pieces, for any number of threads.
 template <class Scalar>
 class RowAssembler {
  public:
   RowAssembler(Ordinal rows, Ordinal columns, std::size_t pieces)
       : rows_(rows), columns_(columns), shift_(shift_of(rows)), blocks_(blocks_of(rows)), pieces_(pieces) {}
 
-  /// The most bytes that are allocated at once for this number of entries, but for a row that is sorted by each thread.
+  /// Returns the peak bytes for this number of entries, without the row that each thread sorts.
   static double bytes(Ordinal rows, double entries, std::size_t pieces, int threads) {
     constexpr double offset = sizeof(std::size_t);
     const double rows_of_block = static_cast<double>(std::size_t{1} << shift_of(rows));
@@ -42,7 +42,7 @@ class RowAssembler {
            offset * (static_cast<double>(rows) + 1) + useful_threads(threads, entries) * offset * (rows_of_block + 1);
   }
 
-  /// The bytes that are allocated before assemble().
+  /// Returns the bytes that are allocated before assemble().
   static double bytes_of_pieces(Ordinal rows, double entries, std::size_t pieces) {
     const double filled = std::min(static_cast<double>(pieces), entries);
     return entries * static_cast<double>(sizeof(Entry<Scalar>)) + static_cast<double>(pieces) * sizeof(Piece) +
@@ -150,7 +150,7 @@ class RowAssembler {
     return written - begin;
   }
 
-  /// Moves blocks together that summing of duplicates has left apart.
+  /// Closes the gaps between blocks that summing of duplicates has left.
   void close_gaps(const std::vector<std::size_t>& begins, const std::vector<std::size_t>& kept,
                   HostCsr<Scalar>& matrix) const {
     std::size_t end = 0;

@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// Makes one row canonical in place: sorted by column, duplicates summed in the order in which they stood.
-/// Returns the number of entries that are left. `scratch` is memory to use again for the next row.
+/// Makes one row canonical in place: sorts it by column, and sums duplicates in their order. Returns the number of
+/// remaining entries. `scratch` is memory that the next row can use again.
 template <class Scalar>
 std::size_t sort_row(Ordinal* columns, Scalar* values, std::size_t count,
                      std::vector<std::pair<Ordinal, Scalar>>& scratch) {

@@ -12,7 +12,7 @@
 namespace Tessera::Impl {
 namespace {
 
-/// Fortran writes an exponent of three digits without its letter: 0.14-270. Gives it one; other words stay as they are.
+/// Adds the letter that Fortran omits before an exponent of three digits (0.14-270); other words stay as they are.
 void complete_exponent(std::string& number) {
   if (number.find('e') != std::string::npos) return;
   const std::size_t sign = number.find_first_of("+-", 1);
@@ -76,7 +76,7 @@ Real TextScanner::real(const char* what) {
   return unusual_real<Real>(what);
 }
 
-/// Handles Fortran's exponents, numbers out of range, and words that are no numbers.
+/// Handles Fortran's exponents, numbers out of range, and words that are not numbers.
 template <class Real>
 Real TextScanner::unusual_real(const char* what) {
   const char* begin = position_;

@@ -69,7 +69,7 @@ void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix)
 
 template <class Scalar>
 void write_dense_matrix_market(const std::string& path, const HostDense<Scalar>& matrix) {
-  // Division, as the product might overflow.
+  // Division, because the product might overflow.
   const bool fits = matrix.columns == 0 || matrix.rows == 0 ? matrix.values.empty()
                                                             : matrix.values.size() % matrix.columns == 0 &&
                                                                   matrix.values.size() / matrix.columns == matrix.rows;

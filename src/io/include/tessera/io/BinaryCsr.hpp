@@ -21,7 +21,7 @@ enum class BinaryCsrFormat {
 };
 
 /// Reads a file of either format, plain or gzip, into canonical CSR. The content decides which format it is. Values are
-/// converted to Scalar: those too small for it become 0, those too large are refused.
+/// converted to Scalar: a value too small for it becomes 0, one too large is refused.
 ///
 /// The sizes must fit the length of the file exactly. Offsets and columns are checked before use. Unsorted rows are
 /// sorted, and duplicates are summed in the order of the file.
@@ -32,12 +32,12 @@ enum class BinaryCsrFormat {
 template <class Scalar>
 HostCsr<Scalar> read_binary_csr(const std::string& path, const ReadOptions& options = {});
 
-/// Reads the bytes of a file, as read_binary_csr() does; error messages call it `name`.
+/// Reads the bytes of a file, like read_binary_csr(); error messages call it `name`.
 template <class Scalar>
 HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name, const ReadOptions& options = {});
 
 /// Writes a binary file. Offsets64 keeps the type of the values; Offsets32 rounds them to float. The file is written
-/// completely or not at all, as by write_matrix_market().
+/// completely or not at all, like that of write_matrix_market().
 ///
 /// \throws std::invalid_argument if the matrix is not valid or Offsets32 cannot hold it (complex values, more than
 ///         2^31 - 1 nonzeros, or a value beyond the range of float)

@@ -26,10 +26,9 @@ HostCsr<double> generate_stencil27(Ordinal grid, int threads = 0);
 /// nonzeros. The seed disturbs the couplings.
 HostCsr<double> generate_elasticity(Ordinal grid, std::uint64_t seed, int threads = 0);
 
-/// An R-MAT power law graph (a, b, c, d = 0.57, 0.19, 0.19, 0.05) of 2^scale vertices. They are not renumbered, so that
+/// An R-MAT power law graph (a, b, c, d = 0.57, 0.19, 0.19, 0.05) of 2^scale vertices. They are not renumbered, hence
 /// hubs come first. edge_factor * 2^scale directed edges are drawn, and repeated ones are removed. Values are uniform
-/// in
-/// [-1, 1].
+/// in [-1, 1].
 HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, int threads = 0);
 
 /// A matrix like that of a road network: a planar grid with about sqrt(rows) points a side, in which seven of ten edges

@@ -10,60 +10,59 @@
 
 namespace Tessera {
 
-/// What the head of a Harwell-Boeing or Rutherford-Boeing file says.
+/// The head of a Harwell-Boeing or Rutherford-Boeing file.
 struct HarwellBoeingHeader {
   std::string title;                           ///< the first 72 columns, without blanks at their end
-  std::string key;                             ///< the next 8
+  std::string key;                             ///< the next 8 columns
   MatrixMarketHeader::Field field = {};        ///< the first letter of the type: R, I, C or P
   MatrixMarketHeader::Symmetry symmetry = {};  ///< the second letter: U and R are general; S, Z, H
   Ordinal rows = 0;                            ///< rows of the matrix
   Ordinal columns = 0;                         ///< columns of the matrix
-  std::size_t stored_entries = 0;              ///< entries in the file, before a symmetry is expanded
-  std::size_t right_hand_sides = 0;            ///< how many; 0 if there are none
-  bool has_sparse_right_hand_sides = false;    ///< they are not full; these are not read
-  bool has_guesses = false;                    ///< as many first guesses follow
-  bool has_solutions = false;                  ///< as many solutions follow
+  std::size_t stored_entries = 0;              ///< entries in the file, before the symmetry is expanded
+  std::size_t right_hand_sides = 0;            ///< number of right-hand sides
+  bool has_sparse_right_hand_sides = false;    ///< they are sparse, and are not read
+  bool has_guesses = false;                    ///< the same number of first guesses follows
+  bool has_solutions = false;                  ///< the same number of solutions follows
 };
 
-/// The dense matrices that a Harwell-Boeing file may hold beside the sparse one.
+/// The dense matrices that a Harwell-Boeing file may hold in addition to the sparse one.
 enum class HarwellBoeingVectors {
   RightHandSides,  ///< right-hand sides
   Guesses,         ///< first guesses of a solution
   Solutions        ///< solutions
 };
 
-/// Reads the head, not the numbers. Throws as read_harwell_boeing() does.
+/// Reads the head, not the numbers. Throws like read_harwell_boeing().
 HarwellBoeingHeader read_harwell_boeing_header(const std::string& path);
 
 /// Reads a matrix from a Harwell-Boeing or Rutherford-Boeing file (.rua, .rsa, .rb, ...), plain or gzip, into canonical
 /// CSR. The content decides whether it is gzip, not the name.
 ///
-/// Accepted are assembled matrices: real, integer, complex and pattern; general, rectangular, symmetric,
-/// skew-symmetric and Hermitian; in formats of Fortran with I, F, E, D, G, EN or ES, repeats, groups, P, X, / and
-/// tabs to the right. Numbers stand in the columns that the format says and may touch each other; exponents have an
-/// E, D, Q or no letter; blanks lie around a number, its sign and its exponent. A number without a point has as
-/// many decimals as the format says. Where the columns cut numbers, or hold none or two, the words of a line are
-/// taken if they are as many. Accepted are CRLF, lines whose blanks at the end are missing, blank lines between the
-/// parts, and numbers of cards in columns 73 to 80. The numbers of lines in the second line are not looked at.
+/// Accepts assembled matrices: real, integer, complex and pattern; general, rectangular, symmetric, skew-symmetric and
+/// Hermitian; in formats of Fortran with I, F, E, D, G, EN or ES, repeats, groups, P, X, / and tabs to the right.
+/// Numbers are in the columns of the format and may touch each other; exponents have an E, D, Q or no letter; blanks
+/// may surround a number, its sign and its exponent. A number without a point has the decimals of the format. If the
+/// columns cut numbers, or hold none or two, the words of a line are read instead if their number is right. Also
+/// accepts CRLF, lines without their trailing blanks, blank lines between the parts, and card numbers in columns 73 to
+/// 80. Ignores the numbers of lines in the second line.
 ///
-/// Rows of a column come in any order. Duplicates are summed in the order of the file. Explicit zeros stay. Entries of
-/// a pattern are 1, those that a skew-symmetric pattern implies -1. As in read_matrix_market(), a symmetry sets each
-/// entry off the diagonal in both triangles, whichever holds it, so that a file with both has them twice, and sums
-/// them; real Hermitian matrices are symmetric; the diagonal of a skew-symmetric matrix must be zero. A number too
-/// small for Scalar becomes zero; one too large is an error.
+/// Rows of a column may be in any order. Duplicates are summed in the order of the file. Explicit zeros stay. Entries
+/// of a pattern are 1, those that a skew-symmetric pattern implies -1. As in read_matrix_market(), a symmetry sets each
+/// off-diagonal entry in both triangles, whichever holds it; a file with both has them twice, and they are summed. Real
+/// Hermitian matrices are symmetric; the diagonal of a skew-symmetric matrix must be zero. A number too small for
+/// Scalar becomes zero; one too large is an error.
 ///
 /// \throws std::invalid_argument if the file is complex and Scalar is real
 /// \throws std::runtime_error for a matrix that is not assembled (elemental), for every other defect of the file, with
 ///         the name, the line and what was expected there ("name:line: ..."), for a file that cannot be read, and for
 ///         one that needs more memory than there is, before it is allocated
 ///
-/// Cost: the text is read whole, then parsed by options.threads threads. The peak of memory is the text and twice the
-/// entries.
+/// Cost: the text is read whole, then parsed by options.threads threads. Peak memory is the text and twice the entries.
 template <class Scalar>
 HostCsr<Scalar> read_harwell_boeing(const std::string& path, const ReadOptions& options = {});
 
 /// Reads the full right-hand sides, guesses or solutions of a Harwell-Boeing file: header.rows x
-/// header.right_hand_sides. Accepts and throws the same as read_harwell_boeing(); std::runtime_error as well if the
+/// header.right_hand_sides. Accepts and throws the same as read_harwell_boeing(); also throws std::runtime_error if the
 /// file has none, or sparse ones.
 template <class Scalar>
 HostDense<Scalar> read_harwell_boeing_vectors(const std::string& path,

@@ -9,9 +9,9 @@
 
 namespace Tessera {
 
-/// What the banner and the size line of a Matrix Market file say.
+/// The banner and the size line of a Matrix Market file.
 struct MatrixMarketHeader {
-  /// How entries are listed.
+  /// The way that entries are listed.
   enum class Layout {
     Coordinate,  ///< a line for each entry, with its row and column
     Array        ///< all elements, column by column
@@ -36,34 +36,33 @@ struct MatrixMarketHeader {
   Symmetry symmetry = Symmetry::General;  ///< the symmetry that the banner names
   Ordinal rows = 0;                       ///< rows of the matrix
   Ordinal columns = 0;                    ///< columns of the matrix
-  std::size_t stored_entries = 0;         ///< lines of entries in the file, before a symmetry is expanded
+  std::size_t stored_entries = 0;         ///< lines of entries in the file, before the symmetry is expanded
 };
 
-/// Reads the banner, the comments and the size line, not the entries. Throws as read_matrix_market() does.
+/// Reads the banner, the comments and the size line, not the entries. Throws like read_matrix_market().
 MatrixMarketHeader read_matrix_market_header(const std::string& path);
 
 /// Reads a Matrix Market file, plain or gzip, into canonical CSR. The content decides whether it is gzip, not the name.
 ///
-/// Accepted are coordinate and array files; the fields real, double, integer, unsigned-integer, complex and pattern;
-/// general, symmetric, skew-symmetric and hermitian matrices; a banner in any case, with one % or two, to which blanks,
-/// blank lines and UTF-8's byte-order mark may lead; comments and blank lines anywhere after it, CRLF, blanks around an
+/// Accepts coordinate and array files; the fields real, double, integer, unsigned-integer, complex and pattern;
+/// general, symmetric, skew-symmetric and hermitian matrices; a banner in any case, with one % or two, after optional
+/// blanks, blank lines and UTF-8's byte-order mark; comments and blank lines anywhere after it, CRLF, blanks around an
 /// entry, a '+' before a number, Fortran's exponents (1.5D+3, 1.5-270), and a last line without a newline. Each line
-/// holds one entry; entries come in any order. Duplicates are summed in the order of the file. Explicit zeros stay,
-/// also those of an array file. Entries of a pattern are 1, even where a number follows the indices. A number too small
+/// holds one entry; entries may be in any order. Duplicates are summed in the order of the file. Explicit zeros stay,
+/// also those of an array file. Entries of a pattern are 1, even if a number follows the indices. A number too small
 /// for Scalar becomes zero; one too large is an error.
 ///
-/// Symmetric files should store the lower triangle, but files with entries above the diagonal exist. An entry off the
-/// diagonal is therefore taken from either triangle and set in both (negated for skew-symmetric, conjugated for
-/// hermitian). A file that gives both (i, j) and (j, i) gives that element twice, and duplicates are summed. An entry
-/// on the diagonal is set once; in a skew-symmetric file it must be zero.
+/// Symmetric files should store the lower triangle, but files with entries above the diagonal exist. An off-diagonal
+/// entry is therefore read from either triangle and set in both (negated for skew-symmetric, conjugated for hermitian).
+/// A file that gives both (i, j) and (j, i) gives that element twice, and duplicates are summed. An entry on the
+/// diagonal is set once; in a skew-symmetric file it must be zero.
 ///
 /// \throws std::invalid_argument if the file is complex and Scalar is real
 /// \throws std::runtime_error for every other defect of the file, with the name, the line and what was expected there
 ///         ("name:line: ..."), for a file that cannot be read, and for one that needs more memory than there is, before
 ///         it is allocated
 ///
-/// Cost: the text is read whole, then parsed by options.threads threads. The peak of memory is the text and twice the
-/// entries.
+/// Cost: the text is read whole, then parsed by options.threads threads. Peak memory is the text and twice the entries.
 template <class Scalar>
 HostCsr<Scalar> read_matrix_market(const std::string& path, const ReadOptions& options = {});
 
@@ -82,10 +81,10 @@ template <class Scalar>
 HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::string& name,
                                             const ReadOptions& options = {});
 
-/// Writes a general coordinate file row by row, real or complex as Scalar is.
+/// Writes a general coordinate file row by row; it is real or complex like Scalar.
 ///
 /// Numbers are the shortest decimals that read back to the same bits; of a NaN, only the sign is kept. A file appears
-/// under its name only when it is complete: it is written beside the target and renamed, or removed if that fails. A
+/// under its name only when it is complete: it is written next to the target and renamed, or removed if that fails. A
 /// target that exists and is no regular file, such as /dev/stdout, is written to directly.
 ///
 /// \throws std::invalid_argument if the matrix is not valid
@@ -93,7 +92,7 @@ HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::st
 template <class Scalar>
 void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix);
 
-/// Writes a dense matrix as a general array file, in the same way as write_matrix_market().
+/// Writes a dense matrix as a general array file, like write_matrix_market().
 template <class Scalar>
 void write_dense_matrix_market(const std::string& path, const HostDense<Scalar>& matrix);
 

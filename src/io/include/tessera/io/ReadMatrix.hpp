@@ -9,8 +9,8 @@
 namespace Tessera {
 
 /// Reads a sparse matrix from a Matrix Market, Harwell-Boeing, Rutherford-Boeing or binary CSR file, plain or gzip. The
-/// content decides which it is, not the name. The path "-" is standard input, of which one thread at a time may read.
-/// Throws as read_matrix_market(), read_harwell_boeing() and read_binary_csr() do.
+/// content decides which it is, not the name. The path "-" is standard input, which one thread at a time may read.
+/// Throws like read_matrix_market(), read_harwell_boeing() and read_binary_csr().
 ///
 /// \throws std::invalid_argument for a file of another kind, naming the formats
 /// \throws std::runtime_error for a file that another program has packed (xz, bzip2, zip, tar, ...), or in UTF-16,
@@ -18,26 +18,27 @@ namespace Tessera {
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// What the head of a file says of the matrix that is read from it.
+/// The data of a file's head about the matrix in it.
 struct MatrixHeader {
   std::size_t rows = 0;     ///< rows of the matrix
   std::size_t columns = 0;  ///< columns of the matrix
   bool is_complex = false;  ///< whether a real Scalar cannot hold it
 };
 
-/// What read_matrix() will read. Reads only the head of the file; of standard input ("-"), it stays to be read.
+/// Returns the header of what read_matrix() will read. Reads only the head of the file; standard input ("-") can be
+/// read again.
 MatrixHeader read_matrix_header(const std::string& path);
 
-/// Whether the matrix in a file is complex, as read_matrix_header() says.
+/// Whether the matrix in a file is complex, by read_matrix_header().
 bool matrix_is_complex(const std::string& path);
 
 /// Reads a dense matrix from a Matrix Market file, or the right-hand sides of a Harwell-Boeing file. Accepts paths and
-/// throws as read_matrix(), read_dense_matrix_market() and read_harwell_boeing_vectors() do.
+/// throws like read_matrix(), read_dense_matrix_market() and read_harwell_boeing_vectors().
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// What read_dense_matrix() will read, with 0 columns for a Harwell-Boeing file without right-hand sides. Reads as
-/// read_matrix_header() does.
+/// Returns the header of what read_dense_matrix() will read, with 0 columns for a Harwell-Boeing file without
+/// right-hand sides. Reads like read_matrix_header().
 MatrixHeader read_dense_header(const std::string& path);
 
 }  // namespace Tessera
