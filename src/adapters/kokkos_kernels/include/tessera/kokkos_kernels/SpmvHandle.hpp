@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Kokkos Kernels 4.7.00 with cuSPARSE uses std::cerr without this include. It shows with KOKKOSKERNELS_ETI_ONLY, which
-// leaves out the headers that have it.
+// Kokkos Kernels 4.7.00 with cuSPARSE uses std::cerr without this include. The error appears with
+// KOKKOSKERNELS_ETI_ONLY, which leaves out the headers that include it.
 // clang-format off
 #include <iostream>
 // clang-format on
@@ -15,7 +15,7 @@
 
 namespace Tessera {
 
-/// A handle for KokkosSparse::spmv that makes it compute with Tessera. The one line that changes is its declaration:
+/// A handle for KokkosSparse::spmv that makes it compute with Tessera. The only line that changes is its declaration:
 ///
 /// ```
 ///   KokkosSparse::SPMVHandle<Device, Matrix, X, Y> handle;   // before
@@ -23,28 +23,28 @@ namespace Tessera {
 ///   KokkosSparse::spmv(exec, &handle, "N", alpha, A, x, beta, y);
 /// ```
 ///
-/// It takes all modes ("N", "T", "C", "H"), rank 1 and 2, and every layout that Kokkos Kernels takes. A is a
-/// KokkosSparse::CrsMatrix or BsrMatrix of float, double or Kokkos::complex of these, with int ordinals. spmm() tells
-/// what is promised of the result: beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
+/// It supports all modes ("N", "T", "C", "H"), rank 1 and 2, and every layout of Kokkos Kernels. A is a
+/// KokkosSparse::CrsMatrix or BsrMatrix of float, double or Kokkos::complex of these, with int ordinals. The promises
+/// of spmm() hold: beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
 ///
 /// **Values are never stale.** The first product, or prepare(), makes a plan in a few passes over A. Each product then
-/// multiplies with the values that A has when it runs, as Kokkos Kernels' own does: Plan::follow_values() tells how,
-/// and what it costs. A program that knows when its values change may say so instead, with values_changed(). From the
-/// first call on, the handle trusts it, and products read the values of A no more.
+/// multiplies with the values that A has when it runs, like Kokkos Kernels' own: Plan::follow_values() says how, and
+/// what it costs. A program that knows when its values change may call values_changed() instead. From the first call
+/// on, the handle relies on it, and products no longer read the values of A.
 ///
-/// As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The handle notices
-/// other extents and arrays at another address, but an address may be used again.
+/// As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The handle detects
+/// other extents and arrays at another address, but an address may be reused.
 ///
 /// The handle also has these members:
-/// - values_changed() tells the handle that the values of A changed, and that it will be told the next time too;
+/// - values_changed() says that the values of A changed, and promises a call for each later change;
 /// - reset() forgets the matrix and frees the plan;
-/// - plan() is the plan, after the first product or prepare();
-/// - explain() is the choice in words.
+/// - plan() returns the plan, after the first product or prepare();
+/// - explain() returns the choice in words.
 ///
-/// A debug build throws std::logic_error if values_changed() was called once, and then forgotten; see checks_values().
+/// A debug build throws std::logic_error if a call of values_changed() after the first is missing; see checks_values().
 ///
 /// Only one product may run at a time. Products may run on any execution space instance. A product on another instance
-/// than the last one's first fences the last one's, because they share scratch memory.
+/// than the last one's first fences the last instance, because they share scratch memory.
 ///
 /// The options of Kokkos Kernels' own kernels (team_size, force_static_schedule, bsr_tc_precision, ...) do not exist
 /// here. Products with Kokkos Kernels' own handle, in this file or another, compute as before.
@@ -68,13 +68,14 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
   using YVectorType = YVector;                                      ///< the type of Y
   using ExecutionSpaceType = typename DeviceType::execution_space;  ///< where products run
 
-  /// A handle whose plan is made for the number of columns of the first product or prepare().
+  /// Makes a handle whose plan is made for the number of columns of the first product or prepare().
   SpmvHandle() = default;
 
-  /// A handle whose plan is made with these options.
+  /// Makes a handle whose plan is made with these options.
   explicit SpmvHandle(const PlanOptions& options) : Base(options) {}
 
-  /// A handle for code that names an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH all mean the default.
+  /// Makes a handle for code that names an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH mean the
+  /// default.
   ///
   /// \throws std::invalid_argument for an algorithm that is an implementation of Kokkos Kernels
   explicit SpmvHandle(KokkosSparse::SPMVAlgorithm algorithm) {
@@ -85,12 +86,12 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
     }
   }
 
-  /// Does now what the first product would do: makes the plan, unless there is one, and allocates what products in this
-  /// mode with up to `columns` columns need. Such products then allocate nothing.
+  /// Makes the plan, unless there is one, and allocates what products in this mode with up to `columns` columns need,
+  /// as the first product would. Such products then allocate nothing.
   ///
   /// \param mode [in] "N", "T", "C" or "H"; the first "T" or "H" also builds the transpose, which takes about the time
   ///                  and the memory of the plan
-  /// \throws std::invalid_argument as make_plan() and Plan::prepare(), and if A is not the matrix of the plan
+  /// \throws std::invalid_argument like make_plan() and Plan::prepare(), and if A is not the matrix of the plan
   void prepare(const ExecutionSpaceType& exec, const AMatrix& A, int columns, const char mode[] = "N") {
     constexpr bool is_left = XVector::rank() == 2 && std::is_same_v<typename XVector::array_layout, Kokkos::LayoutLeft>;
     this->prepare_for(exec, A, Impl::mode_of(mode), columns, is_left);

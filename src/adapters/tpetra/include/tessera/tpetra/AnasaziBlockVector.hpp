@@ -24,14 +24,14 @@
 ///   Anasazi::LOBPCGSolMgr<double, MV, OP> solver(...);
 /// ```
 ///
-/// The algorithms are Anasazi's. Products with a BlockOperator, such as A, take the blocks as they are; other
-/// operators, such as preconditioners, are given copies (Tessera::apply). Without an operator M for the inner product,
-/// the orthogonalisation managers "SVQB" (what solvers take if nobody asks for another) and "DGKS" work on all columns
-/// at once, by Tessera::orthonormalize(): the coefficients of a normalization are then upper triangular.
+/// The algorithms are Anasazi's. Products with a BlockOperator, such as A, use the blocks directly; other operators,
+/// such as preconditioners, are given copies (Tessera::apply). Without an operator M for the inner product, the
+/// orthogonalisation managers "SVQB" (the solvers' default) and "DGKS" work on all columns at once, by
+/// Tessera::orthonormalize(): the coefficients of a normalization are then upper triangular.
 
 namespace Anasazi {
 
-/// What Anasazi does with vectors.
+/// Anasazi's operations on vectors.
 template <class Scalar, class LO, class GO, class Node>
 class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
     : public Tessera::Impl::BlockVectorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>> {
@@ -46,7 +46,7 @@ class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
 #endif
 };
 
-/// What Anasazi does with operators.
+/// Anasazi's operations on operators.
 template <class Scalar, class LO, class GO, class Node>
 class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>> {
  public:
@@ -58,7 +58,7 @@ class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra:
   }
 };
 
-/// What Anasazi's own managers do with the operator of an inner product.
+/// Operations of Anasazi's own managers on the operator of an inner product.
 template <class Scalar, class LO, class GO, class Node, class OP>
 class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tessera::Impl::InnerProductOperator<OP>> {
   using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
@@ -78,7 +78,7 @@ class SVQBOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetr
   using OP = Tpetra::Operator<Scalar, LO, GO, Node>;
 
  public:
-  /// As Anasazi's.
+  /// Same arguments as Anasazi's.
   explicit SVQBOrthoManager(Teuchos::RCP<const OP> M = Teuchos::null, bool debug = false)
       : SVQBOrthoManager::AnasaziOrthoManager(M, debug) {}
 };
@@ -93,13 +93,13 @@ class BasicOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpet
   using Magnitude = typename Teuchos::ScalarTraits<Scalar>::magnitudeType;
 
  public:
-  /// As Anasazi's.
+  /// Same arguments as Anasazi's.
   explicit BasicOrthoManager(Teuchos::RCP<const OP> M = Teuchos::null, Magnitude kappa = Magnitude(1.41421356),
                              Magnitude eps = Magnitude(0), Magnitude tol = Magnitude(0.20))
       : BasicOrthoManager::AnasaziOrthoManager(M, kappa, eps, tol) {}
 
-  void setKappa(Magnitude kappa) { this->theirs_.setKappa(kappa); }  ///< as Anasazi's
-  Magnitude getKappa() const { return this->theirs_.getKappa(); }    ///< as Anasazi's
+  void setKappa(Magnitude kappa) { this->theirs_.setKappa(kappa); }  ///< sets Anasazi's parameter
+  Magnitude getKappa() const { return this->theirs_.getKappa(); }    ///< returns Anasazi's parameter
 };
 
 }  // namespace Anasazi

@@ -17,7 +17,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Multivectors for copies of blocks, kept from call to call by their Map. Whoever uses one has it for himself: an
+/// Multivectors for copies of blocks, kept from call to call by their Map. Each is used by one call at a time: an
 /// operator may apply others.
 template <class MV>
 class KeptMultivector {

@@ -29,13 +29,13 @@
 ///   Belos::BlockCGSolMgr<double, MV, OP> solver(...);
 /// ```
 ///
-/// The algorithms are Belos'. Products with a BlockOperator, such as A, take the blocks as they are; other operators,
-/// such as preconditioners, are given copies (Tessera::apply). The orthogonalisations ICGS, IMGS and DGKS take all
+/// The algorithms are Belos'. Products with a BlockOperator, such as A, use the blocks directly; other operators, such
+/// as preconditioners, are given copies (Tessera::apply). The orthogonalisations ICGS, IMGS and DGKS work on all
 /// columns of a block at once, by Tessera::orthonormalize.
 
 namespace Belos {
 
-/// What Belos does with vectors.
+/// Belos' operations on vectors.
 template <class Scalar, class LO, class GO, class Node>
 class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
     : public Tessera::Impl::BlockVectorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>> {
@@ -57,7 +57,7 @@ class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
 #endif
 };
 
-/// What Belos does with operators.
+/// Belos' operations on operators.
 template <class Scalar, class LO, class GO, class Node>
 class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>> {
   using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
@@ -68,13 +68,13 @@ class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra:
   static void Apply(const OP& A, const MV& X, MV& Y, ETrans trans = NOTRANS) {
     Tessera::apply(A, X, Y, trans == NOTRANS ? Teuchos::NO_TRANS : Teuchos::TRANS);
   }
-  /// Whether Apply() takes transposed modes.
+  /// Whether Apply() supports transposed modes.
   static bool HasApplyTranspose(const OP& A) { return A.hasTransposeApply(); }
 };
 
-/// The orthogonalisation managers that Belos' solvers ask for by name: ICGS, IMGS and DGKS. Each derives from Belos'
-/// manager of this name and takes its parameters; without an operator M for the inner product it works on all columns
-/// at once, where the parameters for repetitions do not matter.
+/// The orthogonalisation managers that Belos' solvers request by name: ICGS, IMGS and DGKS. Each derives from Belos'
+/// manager of this name and accepts its parameters. Without an operator M for the inner product it works on all columns
+/// at once, and ignores the parameters for repetitions.
 template <class Scalar, class LO, class GO, class Node, class OP>
 class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP> {
   using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
@@ -83,25 +83,25 @@ class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP
 
  public:
   static int numOrthoManagers() { return static_cast<int>(names().size()); }  ///< number of names
-  static bool isRankRevealing(const std::string&) { return true; }            ///< all are
-  const std::vector<std::string>& validNames() const { return names(); }      ///< of the managers
+  static bool isRankRevealing(const std::string&) { return true; }            ///< all managers are
+  const std::vector<std::string>& validNames() const { return names(); }      ///< names of the managers
   const std::string& defaultName() const { return names().front(); }          ///< ICGS
   /// Whether there is a manager of this name.
   bool isValidName(const std::string& name) const {
     return std::find(names().begin(), names().end(), name) != names().end();
   }
-  /// The names, separated by commas.
+  /// Returns the names, separated by commas.
   std::string validNamesString() const { return "\"ICGS\", \"IMGS\", or \"DGKS\""; }
-  std::ostream& printValidNames(std::ostream& out) const { return out << validNamesString(); }  ///< the same
+  std::ostream& printValidNames(std::ostream& out) const { return out << validNamesString(); }  ///< prints the names
 
-  /// The parameters that a manager has if none are given.
+  /// Returns the default parameters of a manager.
   Parameters getDefaultParameters(const std::string& name) const {
     if (name == "ICGS") return getICGSDefaultParameters<Scalar, MV, OP>();
     if (name == "IMGS") return getIMGSDefaultParameters<Scalar, MV, OP>();
     if (name == "DGKS") return getDGKSDefaultParameters<Scalar, MV, OP>();
     throw std::invalid_argument(unknown(name));
   }
-  /// Parameters for a manager that repeats less.
+  /// Returns parameters for a manager that repeats less.
   Parameters getFastParameters(const std::string& name) const {
     if (name == "ICGS") return getICGSFastParameters<Scalar, MV, OP>();
     if (name == "IMGS") return getIMGSFastParameters<Scalar, MV, OP>();
@@ -109,7 +109,7 @@ class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP
     throw std::invalid_argument(unknown(name));
   }
 
-  /// A manager of this name, for the inner product of M, or the usual one if M is null.
+  /// Returns a manager of this name, for the inner product of M, or the usual one if M is null.
   Manager makeMatOrthoManager(const std::string& name, const Teuchos::RCP<const OP>& M,
                               const Teuchos::RCP<OutputManager<Scalar>>&, const std::string& label,
                               const Teuchos::RCP<Teuchos::ParameterList>& parameters) {

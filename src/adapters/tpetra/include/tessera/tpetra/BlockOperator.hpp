@@ -7,11 +7,11 @@
 
 namespace Tessera {
 
-/// An operator that multiplies BlockVectors itself: CrsMatrix, TpetraOperator, and whichever operators of yours derive
-/// from it beside Tpetra::Operator. Those that do not are given copies of the type Tpetra::MultiVector: see
+/// An operator that multiplies BlockVectors itself: CrsMatrix, TpetraOperator, and your own operators that derive from
+/// it as well as from Tpetra::Operator. Other operators are given copies of type Tpetra::MultiVector: see
 /// Tessera::apply().
 ///
-/// There are BlockVectors of float and double alone. For other scalars this class is empty in effect.
+/// BlockVectors exist only for float and double. For other scalars, apply() cannot be called.
 template <class Scalar = Tpetra::Operator<>::scalar_type,
           class LocalOrdinal = typename Tpetra::Operator<Scalar>::local_ordinal_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
@@ -22,12 +22,12 @@ class BlockOperator {
 
   virtual ~BlockOperator() = default;
 
-  /// Y = alpha op(A) X + beta Y, as Tpetra::Operator::apply().
+  /// Y = alpha op(A) X + beta Y, like Tpetra::Operator::apply().
   ///
   /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS)
-  /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with as many columns as X; if beta
-  ///                       is 0, it may hold anything. It may share memory with X, or be X
-  /// \param mode  [in]     NO_TRANS, TRANS or CONJ_TRANS, which are the same for the last two
+  /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with the number of columns of X; if
+  ///                       beta is 0, it may hold anything. It may share memory with X, or be X
+  /// \param mode  [in]     NO_TRANS, TRANS or CONJ_TRANS; TRANS and CONJ_TRANS are the same
   /// \param alpha [in]     the factor of op(A) X; if 0, neither A nor X is read
   /// \param beta  [in]     the factor of Y
   /// \throws std::invalid_argument if X or Y does not fit

@@ -21,10 +21,10 @@
 
 namespace Tessera {
 
-/// Several vectors whose rows are spread over the ranks by a Tpetra::Map, for block solvers. The columns of a row are
-/// adjacent in the memory of the device, unlike those of a Tpetra::MultiVector, and there is no copy on the host.
-/// Functions have Tpetra's names. Belos and Anasazi take it in the place of a Tpetra::MultiVector
-/// (BelosBlockVector.hpp, AnasaziBlockVector.hpp):
+/// Several vectors whose rows are distributed over the ranks by a Tpetra::Map, for block solvers. The columns of a row
+/// are adjacent in the memory of the device, unlike those of a Tpetra::MultiVector, and there is no copy on the host.
+/// Functions have Tpetra's names. Belos and Anasazi accept it in place of a Tpetra::MultiVector (BelosBlockVector.hpp,
+/// AnasaziBlockVector.hpp):
 ///
 /// ```
 ///   auto X = Teuchos::rcp(new Tessera::BlockVector<>(map, 16));             // 0
@@ -33,17 +33,17 @@ namespace Tessera {
 /// ```
 ///
 /// **Views.** A copy of a BlockVector is a view of the same elements, as with Tpetra. subView() and subViewNonConst()
-/// give views of some columns, which live as long as any of them. What reads some columns and writes others of the same
-/// rows is right for any columns: where they overlap, the operation copies what it reads first.
+/// return views of some columns, which keep the elements alive. A function that reads some columns and writes others of
+/// the same rows is right for any columns: if they overlap, it copies what it reads first.
 ///
 /// **Cost.** Each function reads and writes its operands once, for up to 128 columns. Functions with a result wait for
-/// it once, and reduce it over the ranks in one MPI_Allreduce; the others do neither. The memory of a BlockVector that
-/// goes is kept for others, up to the most that was in use at once. Kokkos::finalize() frees it.
+/// it once, and reduce it over the ranks in one MPI_Allreduce; the others do neither. The memory of a destroyed
+/// BlockVector is kept for others, up to the peak in use. Kokkos::finalize() frees it.
 ///
 /// **Results** are the same in each run, on any number of threads. Sums over the ranks are MPI's.
 ///
-/// All ranks call a function with a result, orthonormalize() and the constructors from a Map together. Only local sizes
-/// are checked: a function throws std::invalid_argument, before it communicates, where blocks do not fit each other.
+/// A function with a result, orthonormalize() and the constructors from a Map are collective. Only local sizes are
+/// checked: a function throws std::invalid_argument, before it communicates, if blocks do not fit each other.
 ///
 /// \tparam Scalar        float or double
 /// \tparam LocalOrdinal  int
@@ -51,55 +51,55 @@ namespace Tessera {
 /// \tparam Node          any of Tpetra's whose execution space Tessera is built for
 ///
 /// Types for which Tpetra is not instantiated need tessera/tpetra/BlockVector_def.hpp. Functions that take or return
-/// multivectors then need Tpetra_MultiVector_def.hpp as well; the others do with a Map.
+/// multivectors then need Tpetra_MultiVector_def.hpp as well; the others need only a Map.
 template <class Scalar, class LocalOrdinal, class GlobalOrdinal, class Node>
 class BlockVector {
  public:
-  using scalar_type = Scalar;                                                               ///< of the elements
-  using local_ordinal_type = LocalOrdinal;                                                  ///< of the Map
-  using global_ordinal_type = GlobalOrdinal;                                                ///< of the Map
-  using node_type = Node;                                                                   ///< of the Map
-  using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;                          ///< the type of Maps
-  using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< the one of Tpetra
-  using vector_type = Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;            ///< the one of Tpetra
-  using small_matrix_type = Teuchos::SerialDenseMatrix<int, Scalar>;                        ///< on the host
-  using execution_space = typename Node::execution_space;                                   ///< where kernels run
-  using memory_space = typename Node::memory_space;                                         ///< where elements are
+  using scalar_type = Scalar;                                       ///< the type of an element
+  using local_ordinal_type = LocalOrdinal;                          ///< type of local row indices
+  using global_ordinal_type = GlobalOrdinal;                        ///< type of global row indices
+  using node_type = Node;                                           ///< the Node of the Map
+  using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;  ///< the type of Maps
+  using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< Tpetra's multivector
+  using vector_type = Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;            ///< Tpetra's vector
+  using small_matrix_type = Teuchos::SerialDenseMatrix<int, Scalar>;  ///< a small matrix on the host
+  using execution_space = typename Node::execution_space;             ///< where kernels run
+  using memory_space = typename Node::memory_space;                   ///< where elements are
   /// A View of the elements on this rank, which does not own them.
   using view_type =
       Kokkos::View<Scalar**, Kokkos::LayoutStride, typename Node::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   /// A View of the elements on this rank, to read.
   using const_view_type = typename view_type::const_type;
 
-  /// Columns of zeros, or that hold anything if `zero_out` is false.
+  /// Makes columns of zeros; if `zero_out` is false, of any values.
   BlockVector(const Teuchos::RCP<const map_type>& map, std::size_t columns, bool zero_out = true);
 
-  /// A copy of a multivector of any stride.
+  /// Copies a multivector of any stride.
   explicit BlockVector(const multivector_type& vectors);
 
-  /// A view of the elements of the other, or a copy of them.
+  /// Makes a view of the elements of the other, or a copy of them.
   BlockVector(const BlockVector& other, Teuchos::DataAccess access);
 
   BlockVector(const BlockVector& other);                 ///< a view of the same elements
-  BlockVector(BlockVector&& other) noexcept;             ///< takes the elements
+  BlockVector(BlockVector&& other) noexcept;             ///< moves the elements
   BlockVector& operator=(const BlockVector& other);      ///< becomes a view of the other's elements
-  BlockVector& operator=(BlockVector&& other) noexcept;  ///< takes the elements
+  BlockVector& operator=(BlockVector&& other) noexcept;  ///< moves the elements
   ~BlockVector() {
-    // Not at the class: where apply() is overloaded, the compiler looks at BlockVectors of all scalars.
+    // Not in the class: for overloads of apply(), the compiler considers BlockVectors of all scalars.
     static_assert(Impl::has_blocks_v<Scalar>,
                   "Tessera::BlockVector: the Scalar is float or double, and this Tessera was configured with it");
     static_assert(std::is_same_v<LocalOrdinal, int>, "Tessera::BlockVector: the LocalOrdinal is int");
   }
 
-  Teuchos::RCP<const map_type> getMap() const { return map_; }                      ///< of the rows
-  std::size_t getNumVectors() const { return static_cast<std::size_t>(columns_); }  ///< columns
-  std::size_t getLocalLength() const { return static_cast<std::size_t>(rows_); }    ///< rows here
-  std::size_t getGlobalLength() const;                                              ///< rows in all
-  bool isDistributed() const;                                                       ///< as Tpetra's
-  bool isConstantStride() const { return !list_; }                                 ///< whether it is no list of columns
-  std::size_t getStride() const { return static_cast<std::size_t>(row_stride_); }  ///< elements from row to row
+  Teuchos::RCP<const map_type> getMap() const { return map_; }                      ///< the Map of the rows
+  std::size_t getNumVectors() const { return static_cast<std::size_t>(columns_); }  ///< number of columns
+  std::size_t getLocalLength() const { return static_cast<std::size_t>(rows_); }    ///< number of rows on this rank
+  std::size_t getGlobalLength() const;                                              ///< number of rows on all ranks
+  bool isDistributed() const;                                                       ///< same as Tpetra's
+  bool isConstantStride() const { return !list_; }                                  ///< false for a list of columns
+  std::size_t getStride() const { return static_cast<std::size_t>(row_stride_); }   ///< elements from row to row
 
-  /// The elements on this rank, for dense algebra and kernels. Not for longer than the BlockVector.
+  /// The elements on this rank, for dense algebra and kernels. Valid while the BlockVector lives.
   TallBlock<Scalar> block();
   TallBlock<const Scalar> block() const;  ///< the same, to read
 
@@ -109,27 +109,27 @@ class BlockVector {
   view_type getLocalView();
   const_view_type getLocalView() const;  ///< the same, to read
 
-  /// Whether the two have an element in common, or may have.
+  /// Whether the two share, or may share, an element.
   bool aliases(const BlockVector& other) const;
 
-  /// A view of columns [range.lbound(), range.ubound()], without a copy.
+  /// Returns a view of columns [range.lbound(), range.ubound()], without a copy.
   Teuchos::RCP<const BlockVector> subView(const Teuchos::Range1D& range) const;
-  /// A view of the listed columns, in this order and each at most once, without a copy.
+  /// Returns a view of the listed columns, in this order and each at most once, without a copy.
   Teuchos::RCP<const BlockVector> subView(const Teuchos::ArrayView<const std::size_t>& columns) const;
   Teuchos::RCP<BlockVector> subViewNonConst(const Teuchos::Range1D& range);                         ///< a view to write
-  Teuchos::RCP<BlockVector> subViewNonConst(const Teuchos::ArrayView<const std::size_t>& columns);  ///< to write
+  Teuchos::RCP<BlockVector> subViewNonConst(const Teuchos::ArrayView<const std::size_t>& columns);  ///< a view to write
   Teuchos::RCP<BlockVector> subCopy(const Teuchos::Range1D& range) const;                           ///< a copy
   Teuchos::RCP<BlockVector> subCopy(const Teuchos::ArrayView<const std::size_t>& columns) const;    ///< a copy
 
-  void assign(const BlockVector& other);  ///< copies all elements of one of the same shape
-  /// Copies all elements of one of the same shape; twice, if that has no constant stride.
+  void assign(const BlockVector& other);  ///< copies all elements of a BlockVector of the same shape
+  /// Copies all elements of a multivector of the same shape; twice, if that has no constant stride.
   void assign(const multivector_type& vectors);
-  /// Copies all elements to one of the same shape; twice, if that has no constant stride.
+  /// Copies all elements to a multivector of the same shape; twice, if that has no constant stride.
   void copyTo(multivector_type& vectors) const;
   Teuchos::RCP<multivector_type> toMultiVector() const;  ///< a copy of Tpetra's type
 
   void putScalar(Scalar value);                                 ///< all elements = value
-  void randomize();                                             ///< uniform in [-1, 1), others in each call
+  void randomize();                                             ///< uniform in [-1, 1), different in each call
   void randomize(std::uint64_t seed);                           ///< uniform in [-1, 1), the same for a seed
   void scale(Scalar factor);                                    ///< this = factor * this
   void scale(const Teuchos::ArrayView<const Scalar>& factors);  ///< column j is multiplied by factors[j]
@@ -156,20 +156,19 @@ class BlockVector {
 
   /// result[j] = x_j . y_j
   void dot(const BlockVector& Y, const Teuchos::ArrayView<Scalar>& result) const;
-  void norm1(const Teuchos::ArrayView<Scalar>& result) const;  ///< the sum of |x_ij| over the rows, for each column
-  void norm2(const Teuchos::ArrayView<Scalar>& result) const;  ///< the root of the sum of squares, for each column
-  void normInf(
-      const Teuchos::ArrayView<Scalar>& result) const;  ///< the greatest |x_ij|, NaN if one is, for each column
+  void norm1(const Teuchos::ArrayView<Scalar>& result) const;    ///< the sum of |x_ij| over the rows, for each column
+  void norm2(const Teuchos::ArrayView<Scalar>& result) const;    ///< the root of the sum of squares, for each column
+  void normInf(const Teuchos::ArrayView<Scalar>& result) const;  ///< the largest |x_ij|, NaN if one is, for each column
 
   /// Makes the columns orthonormal, and orthogonal to those of the orthonormal blocks Q: Tessera::orthonormalize() over
-  /// all ranks. With X0 for what this holds before, X0 = Q C + X R afterwards.
+  /// all ranks. Afterwards X0 = Q C + X R, where X0 is what this held before.
   ///
   /// \param Q       [in]  orthonormal, and orthogonal to each other; may be empty
   /// \param C       [out] as many rows as Q has columns in all, as many columns as this; or null
   /// \param R       [out] upper triangular, with as many rows and columns as this has columns; or null
   /// \param options [in]  what happens to dependent columns; first_row is set here
   /// \return the number of columns that were independent
-  /// \throws std::runtime_error if this holds NaN or Inf; it is then as it was
+  /// \throws std::runtime_error if this holds NaN or Inf; it is then unchanged
   int orthonormalize(const Teuchos::ArrayView<const Teuchos::RCP<const BlockVector>>& Q = {},
                      small_matrix_type* C = nullptr, small_matrix_type* R = nullptr,
                      const OrthonormalizeOptions& options = {});
@@ -186,10 +185,10 @@ class BlockVector {
   void sum_over_ranks(Scalar* sums, int count) const;
 
   Teuchos::RCP<const map_type> map_;
-  std::shared_ptr<Scalar> data_;  // element (0, 0), or that of the first column before a list
+  std::shared_ptr<Scalar> data_;  // element (0, 0); with a list, the element of row 0 at position 0
   Ordinal rows_ = 0, columns_ = 0;
   std::ptrdiff_t row_stride_ = 0;
-  std::shared_ptr<const std::vector<Ordinal>> list_;  // where the columns are in a row; null if they are adjacent
+  std::shared_ptr<const std::vector<Ordinal>> list_;  // positions of the columns in a row; null if they are adjacent
 };
 
 }  // namespace Tessera

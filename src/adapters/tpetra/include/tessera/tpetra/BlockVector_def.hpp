@@ -23,8 +23,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Elements from one row to the next: rows begin at multiples of 8, 4 or 2 elements where that makes them longer by an
-/// eighth at most.
+/// Returns the row stride: a multiple of 8, 4 or 2 elements if that makes rows longer by at most an eighth.
 inline std::ptrdiff_t row_stride_of(std::size_t columns) {
   for (const std::size_t multiple : {8, 4, 2}) {
     const std::size_t stride = (columns + multiple - 1) / multiple * multiple;
@@ -33,7 +32,7 @@ inline std::ptrdiff_t row_stride_of(std::size_t columns) {
   return static_cast<std::ptrdiff_t>(columns);
 }
 
-/// A number that was not given before: for random numbers.
+/// Returns a seed for random numbers that was not used before.
 inline std::uint64_t next_seed() {
   static std::atomic<std::uint64_t> seed{0};
   return ++seed;
@@ -48,7 +47,7 @@ SmallMatrix<const Scalar> small(const Teuchos::SerialDenseMatrix<int, Scalar>& m
   return {matrix.values(), matrix.numRows(), matrix.numCols(), matrix.stride()};
 }
 
-/// A View of Tpetra's as dense algebra sees it.
+/// Returns dense algebra's view of a View of Tpetra's.
 template <class View>
 auto strided(const View& view) {
   return Multivector<typename View::value_type>{
@@ -62,11 +61,11 @@ inline std::string shape_of(std::size_t rows, std::size_t columns) {
 
 }  // namespace Impl
 
-/// What an operation reads: the block itself or, where the operation writes some of it, a copy.
+/// The operand that an operation reads: the block itself, or a copy if the operation writes some of it.
 template <class SC, class LO, class GO, class NO>
 class BlockVector<SC, LO, GO, NO>::Apart {
  public:
-  /// \param may_be_same [in] whether the operation may write the very block that it reads
+  /// \param may_be_same [in] whether the operation may write the same block that it reads
   Apart(const BlockVector& read, const BlockVector& written, bool may_be_same) {
     const bool is_apart = !read.aliases(written) || (may_be_same && are_same(read.block(), written.block()));
     if (!is_apart) copy_.emplace(read, Teuchos::Copy);
@@ -153,7 +152,7 @@ template <class SC, class LO, class GO, class NO>
 bool BlockVector<SC, LO, GO, NO>::aliases(const BlockVector& other) const {
   if (data_.owner_before(other.data_) || other.data_.owner_before(data_)) return false;
   if (list_ || other.list_) return share_memory(block(), other.block());
-  // Ranges of the same rows.
+  // Both are ranges of the same rows.
   const std::ptrdiff_t apart = other.data_.get() - data_.get();
   return rows_ > 0 && apart < columns_ && -apart < other.columns_;
 }
@@ -421,7 +420,7 @@ void BlockVector<SC, LO, GO, NO>::normInf(const Teuchos::ArrayView<SC>& result) 
   if (columns_ == 0) return;
   greatest_magnitudes(execution_space(), Impl::dense_workspace<execution_space>(), block(), result.getRawPtr());
   if (!isDistributed() || map_->getComm()->getSize() == 1) return;
-  // MPI may lose a NaN among numbers.
+  // MPI may lose a NaN in a reduction.
   const auto count = getNumVectors();
   std::vector<SC> here(2 * count), all(2 * count);
   for (std::size_t j = 0; j < count; ++j) {
@@ -464,7 +463,7 @@ int BlockVector<SC, LO, GO, NO>::orthonormalize(const Teuchos::ArrayView<const T
                                  R == nullptr ? SmallMatrix<SC>{} : Impl::small(*R), sum, all_options);
 }
 
-/// The number of rows on the ranks before. Where the Map does not tell, a number that keeps the ranks apart.
+/// Returns the number of rows on the ranks before. If the Map does not give it: a number unique to the rank.
 template <class SC, class LO, class GO, class NO>
 std::int64_t BlockVector<SC, LO, GO, NO>::first_row() const {
   if (!isDistributed()) return 0;

@@ -16,26 +16,26 @@
 
 namespace Tessera {
 
-/// A Tpetra::CrsMatrix whose apply() multiplies with Tessera. Whoever holds it by a pointer to Tpetra::CrsMatrix,
-/// RowMatrix or Operator multiplies with Tessera as well, and needs to know nothing of it. The one line that changes is
-/// where the matrix is made:
+/// A Tpetra::CrsMatrix whose apply() multiplies with Tessera. Code that holds it by a pointer to Tpetra::CrsMatrix,
+/// RowMatrix or Operator also multiplies with Tessera, without a change. The only line that changes is the one that
+/// makes the matrix:
 ///
 /// ```
 ///   auto A = Teuchos::rcp(new Tpetra::CrsMatrix<>(graph));     // before
 ///   auto A = Teuchos::rcp(new Tessera::CrsMatrix<>(graph));    // after
 /// ```
 ///
-/// It has all constructors of Tpetra::CrsMatrix, and one more that shares the graph and the values of a matrix which is
-/// there already:
+/// It has all constructors of Tpetra::CrsMatrix, and one more that shares the graph and the values of an existing
+/// matrix:
 ///
 /// ```
 ///   auto A = Teuchos::rcp(new Tessera::CrsMatrix(*matrix));
 /// ```
 ///
-/// Products are those of TpetraOperator, which tells how entries are split among ranks, what costs memory, and when
-/// ranks agree on errors. **Nothing is ever stale:** resumeFill(), new values, a new pattern or new Maps and
-/// fillComplete() are seen by the next apply(), and so are values that are edited in place. The plans are made in the
-/// first apply(), or in prepare().
+/// Products are those of TpetraOperator, which documents how entries are split among ranks, what costs memory, and when
+/// ranks agree on errors. **Nothing is ever stale:** the next apply() sees resumeFill(), new values, a new pattern or
+/// new Maps and fillComplete(), and values that are edited in place. The plans are made in the first apply(), or in
+/// prepare().
 ///
 /// Tpetra multiplies itself
 /// - where Tessera cannot: while the matrix is not fill-complete (which throws), and for types that Tessera is not
@@ -44,8 +44,8 @@ namespace Tessera {
 ///   relaxations call), gaussSeidel(), sparse matrix-matrix products, and preconditioners with kernels of their own.
 ///   They see the same entries.
 ///
-/// Copies share graph and values as those of Tpetra::CrsMatrix do. They make plans of their own, and follow values
-/// until they are told themselves. apply() uses scratch memory, so that the class is not thread-safe.
+/// Copies share graph and values like those of Tpetra::CrsMatrix. They make plans of their own, and follow values until
+/// values_changed() is called on them. apply() uses scratch memory, hence the class is not thread-safe.
 ///
 /// \tparam Scalar, LocalOrdinal, GlobalOrdinal, Node any of Tpetra's. Tessera multiplies float, double and std::complex
 ///         of these, with LocalOrdinal int
@@ -72,22 +72,22 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
 
   using base_type::base_type;
 
-  /// Shares the graph and the values of a matrix, which may go. Change the pattern through one of the two alone, and
-  /// use only this one afterwards. Costs nothing.
+  /// Shares the graph and the values of a matrix, which may be destroyed. Change the pattern through one of the two
+  /// alone, and use only this one afterwards. Costs nothing.
   explicit CrsMatrix(const base_type& matrix, const TpetraOptions& options = {});
 
   CrsMatrix(const CrsMatrix& other);             ///< shares graph and values
-  CrsMatrix(CrsMatrix&& other) noexcept;         ///< takes graph, values and plans
+  CrsMatrix(CrsMatrix&& other) noexcept;         ///< moves graph, values and plans
   CrsMatrix& operator=(const CrsMatrix& other);  ///< shares graph and values
-  CrsMatrix& operator=(CrsMatrix&& other);       ///< takes graph, values and plans
+  CrsMatrix& operator=(CrsMatrix&& other);       ///< moves graph, values and plans
   ~CrsMatrix() override;
 
-  /// Y = alpha op(A) X + beta Y, as TpetraOperator::apply().
+  /// Y = alpha op(A) X + beta Y, like TpetraOperator::apply().
   void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// The same for BlockVectors, whose rows are multiplied where they are. See TpetraOperator::apply().
+  /// The same for BlockVectors, whose rows are multiplied in place. See TpetraOperator::apply().
   ///
   /// \throws std::invalid_argument also while the matrix is not fill-complete
   void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
@@ -95,26 +95,25 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Sets how products are computed. Plans that were made are freed, and it is forgotten that values_changed() was
-  /// called. All ranks call it together; the options are the same but for options.plan.
+  /// Sets how products are computed. Frees the plans, and forgets that values_changed() was called. All ranks call it
+  /// together; the options are the same except options.plan.
   void set_options(const TpetraOptions& options);
 
-  /// Does now what the first apply() in this mode with up to `columns` columns would do for multivectors of Tpetra's:
-  /// it makes plans and allocates. Collective. Does nothing for types that Tpetra multiplies.
+  /// Makes the plans and allocates the memory for products of Tpetra's multivectors in this mode with up to `columns`
+  /// columns, as the first apply() would. Collective. Does nothing for types that Tpetra multiplies.
   ///
-  /// \throws as TpetraOperator::apply()
+  /// \throws the errors of TpetraOperator::apply()
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
-  /// The same for BlockVectors, as TpetraOperator::prepare_blocks().
+  /// The same for BlockVectors, like TpetraOperator::prepare_blocks().
   void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
 
-  /// Tells the matrix that its values changed, and that it will be told the next time too: apply() does not look at
-  /// values any more. A new pattern, and values that have moved, are still noticed. Not collective, but all ranks call
-  /// it at the same time.
+  /// Says that the values changed, and promises a call for each later change: apply() no longer checks values. A new
+  /// pattern, and values that have moved, are still detected. Not collective, but all ranks call it at the same time.
   ///
-  /// A debug build throws std::logic_error in apply() if a later call was forgotten; see checks_values().
+  /// A debug build throws std::logic_error in apply() if a later call is missing; see checks_values().
   void values_changed();
 
-  /// This rank's plans in words: what was chosen and why, and how much of it is in the halo.
+  /// Describes this rank's plans: what was chosen and why, and how much of it is in the halo.
   std::string explain() const;
 
  private:
@@ -122,11 +121,12 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   State& state() const;
 
   TpetraOptions options_;
-  // Made when it is first asked for. Shared with nobody, but constructors need no definition of State.
+  // Made at first use. Each object has its own; it is a shared_ptr because constructors then need no definition of
+  // State.
   mutable std::shared_ptr<State> state_;
 };
 
-/// Deduces the types of a matrix that is there already.
+/// Deduces the types of an existing matrix.
 template <class Scalar, class LocalOrdinal, class GlobalOrdinal, class Node>
 CrsMatrix(const Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>&, const TpetraOptions& = {})
     -> CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;

@@ -12,7 +12,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Stands where Tpetra multiplies.
+/// Used for types that Tessera is not compiled for; Tpetra multiplies instead.
 struct NoProduct {
   NoProduct(const char*, const TpetraOptions&) {}
 };

@@ -24,34 +24,34 @@ namespace Tessera {
 ///
 /// A rank imports elements of X that others own (the *halo*). On hosts it has one plan, unless values are trusted:
 /// apply() exchanges the halo, behind a copy of the rank's own elements, and then multiplies. On devices it splits its
-/// entries in two parts: apply() begins the exchange, multiplies those in columns whose elements it owns meanwhile, and
-/// then adds the product of the others. TpetraOptions::overlap chooses otherwise. All Maps of a CrsMatrix will do: a
+/// entries in two parts: apply() begins the exchange, meanwhile multiplies the entries in columns whose elements it
+/// owns, and then adds the product of the others. TpetraOptions::overlap changes this. All Maps of a CrsMatrix work: a
 /// row Map unlike the range Map, a column Map in any order, a locally replicated domain or range, ranks without rows.
 ///
 /// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
-/// called, whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
-/// analysis. Plan::follow_values() tells how they are noticed: a plan of all entries in compressed rows reads A's own
-/// values, at no cost; another compares a fingerprint, one pass over them, or two where entries are split. A rank that
+/// called, whoever changed them and in whatever way, except edits of the column indices in place. New values cost no
+/// analysis. Plan::follow_values() says how they are detected: a plan of all entries in compressed rows reads A's own
+/// values, at no cost; another compares a fingerprint, one pass over them, or two if entries are split. A rank that
 /// splits them keeps its values twice, in the plans and as they were cut. A program that knows when values change may
-/// say so instead, with update(). From the first call on, apply() trusts it; where entries are split, the room of the
-/// values as they are cut is kept for the next update().
+/// call update() instead. From the first call on, apply() relies on it; if entries are split, the memory of the cut
+/// values is kept for the next update().
 ///
 /// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
 ///
-/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks. Where
+/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks. If
 /// Tpetra sends (transposed products, a range Map unlike the row Map), its buffers are kept for each number of columns
 /// that was used, and a block that shrinks and grows again allocates only those. The operator is not thread-safe,
 /// because apply() uses the scratch memory.
 ///
 /// **Messages.** In a product that is not transposed, a rank sends each neighbour one message, from the memory that
-/// HaloMemory tells. Without an MPI that reads the memory of the device, elements go through pinned memory of the host,
+/// HaloMemory names. Without an MPI that reads the memory of the device, elements go through pinned memory of the host,
 /// and are copied while the device multiplies.
 ///
 /// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If one rank
-/// fails in the first apply() with so many columns (a bad argument, no memory for plans or scratch), all of them throw
-/// that rank's message before anything is sent. Later ones reduce nothing over the ranks: an error on one rank leaves
-/// the others waiting, as with Tpetra::CrsMatrix. Agreement::EveryApply makes all of them agree. What Tpetra allocates
-/// for sending is not covered.
+/// fails in the first apply() with a number of columns (a bad argument, no memory for plans or scratch), all of them
+/// throw that rank's message before anything is sent. Later calls reduce nothing over the ranks: an error on one rank
+/// leaves the others waiting, as with Tpetra::CrsMatrix. Agreement::EveryApply makes all of them agree. Tpetra's own
+/// allocations for sending are not covered.
 ///
 /// \tparam Scalar        float, double or std::complex of these
 /// \tparam LocalOrdinal  int
@@ -98,15 +98,15 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither A nor X. X may be Y or
   /// share memory with it, and both may have non-constant stride; apply() then copies them.
   ///
-  /// A column of the result has the same bits in each run, whatever the other columns are, where this rank computes all
-  /// of it: in products that are not transposed, with a range Map that is the row Map. Two sums over ranks promise
-  /// less. MPI takes the sums of a replicated Y, in an order that may depend on the number of columns. Tpetra adds what
+  /// A column of the result has the same bits in each run, whatever the other columns are, if this rank computes all of
+  /// it: in products that are not transposed, with a range Map that is the row Map. Two sums over ranks promise less.
+  /// MPI computes the sums of a replicated Y, in an order that may depend on the number of columns. Tpetra adds what
   /// other ranks send for an element of Y (in transposed products, or for a range Map unlike the row Map). On several
-  /// threads it does so atomically, in any order: where two or more ranks send for the same element, the last bits may
-  /// be others in each run.
+  /// threads it does so atomically, in any order: if two or more ranks send for the same element, the last bits may
+  /// differ in each run.
   ///
   /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); only local lengths are checked
-  /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with as many columns as X
+  /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with the number of columns of X
   /// \param mode  [in]     NO_TRANS, TRANS or CONJ_TRANS; the first transposed product builds the transposed plans
   /// \param alpha [in]     the factor of op(A) X
   /// \param beta  [in]     the factor of Y
@@ -116,38 +116,38 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// The same for BlockVectors. Their rows are sent to other ranks from where they are, and multiplied there if the
-  /// rank splits its entries or has no halo.
+  /// The same for BlockVectors. Their rows are sent to other ranks in place, and multiplied in place if the rank splits
+  /// its entries or has no halo.
   ///
   /// X is copied if it is Y or overlaps it, if it is a list of columns, or if it has few columns of long rows; Y, if it
-  /// is a list of columns. Both go through multivectors where elements of Y are added up over the ranks: in transposed
+  /// is a list of columns. Both go through multivectors if elements of Y are added up over the ranks: in transposed
   /// products, for a range Map unlike the row Map, and for a replicated Y. These sums promise what is said above.
   void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
              BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Does now what the first apply() in this mode with up to `columns` columns would do for multivectors of Tpetra's:
-  /// it allocates, and for a transposed mode builds the transposed plans. Collective.
+  /// Allocates the memory for products of Tpetra's multivectors in this mode with up to `columns` columns, and builds
+  /// the plans of a transposed mode, as the first apply() would. Collective.
   ///
-  /// \throws as apply(), and std::invalid_argument if columns is 2^31 or more
+  /// \throws the errors of apply(), and std::invalid_argument if columns is 2^31 or more
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// The same for BlockVectors: an apply() that needs no copy of a block allocates nothing afterwards. Where it goes
-  /// through multivectors, these are allocated, but not what Tpetra allocates for sending.
+  /// The same for BlockVectors: an apply() that needs no copy of a block allocates nothing afterwards. If it goes
+  /// through multivectors, these are allocated, but not Tpetra's memory for sending.
   void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then
-  /// do not look at them. A new pattern is still noticed. Costs a pass over the pattern, which is compared by a
-  /// checksum, and two over the values.
+  /// Copies A's present entries, and makes apply() rely on being told of new values from now on: products then do not
+  /// check them. A new pattern is still detected. Costs a pass over the pattern, which is compared by a checksum, and
+  /// two over the values.
   ///
-  /// A debug build throws std::logic_error in apply() if a later update() was forgotten; see checks_values(), which
-  /// must return the same on all ranks.
+  /// A debug build throws std::logic_error in apply() if a later update() is missing; see checks_values(), which must
+  /// return the same on all ranks.
   ///
   /// \throws std::invalid_argument if the matrix is not fill-complete
   void update();
 
-  /// This rank's plans in words: what was chosen and why, and how much of it is in the halo.
+  /// Describes this rank's plans: what was chosen and why, and how much of it is in the halo.
   std::string explain() const;
 
  private:

@@ -46,7 +46,7 @@ struct MatrixIdentity {
   }
 };
 
-/// Whether X has several columns, and the elements of a row are not adjacent.
+/// Whether X has several columns and is not row-major.
 template <class X>
 bool is_layout_left(const X& x) {
   if constexpr (X::rank() == 1) {
@@ -56,7 +56,7 @@ bool is_layout_left(const X& x) {
   }
 }
 
-/// A plan for the matrix of a handle, made when it is first used, with its workspaces.
+/// A plan for the matrix of a handle, made at first use, with its workspaces.
 ///
 /// \tparam Scalar, Offset, Ordinal_ the types of the matrix, not const
 template <class ExecutionSpace, class Scalar, class Offset, class Ordinal_>
@@ -69,8 +69,8 @@ class MatrixPlan {
   MatrixPlan(const MatrixPlan&) = delete;
   MatrixPlan& operator=(const MatrixPlan&) = delete;
 
-  /// Tells the handle that the values of A changed. The next product reads them again, in one pass without analysis.
-  /// From the first call on, the handle trusts that it is told of each change.
+  /// Says that the values of A changed. The next product reads them again, in one pass without analysis. From the first
+  /// call on, the handle relies on being told of each change.
   void values_changed() {
     is_told_ = true;
     values_ = nullptr;
@@ -89,10 +89,10 @@ class MatrixPlan {
     if (!plan_) throw std::logic_error("Tessera::SpmvHandle: there is no plan before the first product or prepare()");
     return *plan_;
   }
-  /// The choice in words: see Plan::explain().
+  /// Returns the choice in words: see Plan::explain().
   std::string explain() const { return plan().explain(); }
 
-  /// Whether there is a plan, and A is the matrix that it was made for, as far as addresses and extents tell.
+  /// Whether there is a plan, and A is the matrix that it was made for, judged by addresses and extents.
   template <class Matrix>
   bool is_for(const Matrix& A) const {
     return plan_ && MatrixIdentity::of(A) == identity_;
@@ -107,7 +107,7 @@ class MatrixPlan {
     multiply_prepared(exec, prepare_for(exec, A, op, columns, is_layout_left(x)), op, alpha, x, beta, y);
   }
 
-  /// For the library: the second half of multiply(), after prepare_for().
+  /// For the library: the second part of multiply(), after prepare_for().
   template <class X, class Y>
   void multiply_prepared(const ExecutionSpace& exec, Workspace<ExecutionSpace>& work, Mode mode,
                          const typename Y::non_const_value_type& alpha, const X& x,
@@ -115,7 +115,7 @@ class MatrixPlan {
     spmm(exec, *plan_, work, mode, alpha, x, beta, y);
   }
 
-  /// For the library: prepares plan and workspace. After the first call there is work only for more columns, new values
+  /// For the library: prepares plan and workspace. After the first call, it does work only for more columns, new values
   /// or another instance.
   ///
   /// \param layout_left [in] whether X is LayoutLeft; a hint for the choice of the format
@@ -143,7 +143,7 @@ class MatrixPlan {
     } else if (is_told_) {
       take_values(exec, A);
     }
-    // A transpose is made of the values, which are no longer where they were.
+    // A transpose is made from the values, which have moved.
     if (!is_told_ && A.values.data() != values_) plan_->follow_values(exec, A.values);
     values_ = A.values.data();
     Workspace<ExecutionSpace>& work = workspaces_.get(exec, *plan_, mode, columns);
@@ -152,7 +152,7 @@ class MatrixPlan {
   }
 
  private:
-  /// Takes values that the handle was told of, or that are at another address.
+  /// Copies values that the handle was told of, or that are at another address.
   template <class Matrix>
   void take_values(const ExecutionSpace& exec, const Matrix& A) {
     if (A.values.data() != values_) {
@@ -168,11 +168,11 @@ class MatrixPlan {
   std::optional<PlanOptions> options_;
   std::optional<plan_type> plan_;
   MatrixIdentity identity_;
-  // Of the matrix, if its Views own their arrays: no other matrix can then be at their addresses.
+  // The graph of the matrix, if its Views own their arrays: no other matrix can then have their addresses.
   Kept<std::shared_ptr<const void>> graph_;
   bool is_told_ = false;          // whether values_changed() was called
   const void* values_ = nullptr;  // null if they changed
-  CopiedValues copied_;           // if the handle is told
+  CopiedValues copied_;           // used if the handle is told of changes
   Workspaces<ExecutionSpace> workspaces_;
   KeptInstance<ExecutionSpace> last_;
 };

@@ -28,7 +28,7 @@
 /// patched it and KOKKOSKERNELS_ENABLE_TPL_TESSERA is defined. Users include KokkosSparse_spmv.hpp as before.
 namespace Tessera::Impl {
 
-/// What the environment says of the TPL, read when it is first needed.
+/// The TPL's settings in the environment, read at first use.
 struct TplSettings {
   bool is_on = true;       ///< TESSERA_TPL is not "off"
   bool is_always = false;  ///< TESSERA_TPL is "always": also where another TPL may be faster
@@ -60,7 +60,7 @@ struct TplSettings {
   }
 };
 
-/// Whether there may be products of these types: those that the library is compiled for.
+/// Whether the library is compiled for products of these types.
 template <class Exec, class Scalar, class Ordinal_, class Offset, class X, class Y>
 constexpr bool tpl_has_types() {
   using VectorScalar = typename Y::non_const_value_type;
@@ -78,14 +78,13 @@ constexpr bool tpl_has_types() {
   }
 }
 
-/// Whether Kokkos has thrown this because memory ran out: it has no type for that. Nothing is written to Y then. After
-/// any other error something may be, so that nobody else could multiply.
+/// Whether Kokkos has thrown this because memory ran out: it has no type for that. Then nothing is written to Y. After
+/// any other error Y may have changed, and no other code can compute the product.
 inline bool is_lack_of_memory(const std::runtime_error& error) {
   return std::string_view(error.what()).find("failed to allocate") != std::string_view::npos;
 }
 
-/// Products of a matrix that could not be prepared, be it for want of memory or within the options. They are not tried
-/// again.
+/// Products of a matrix that could not be prepared, for lack of memory or within the options. They are not tried again.
 class Refusals {
  public:
   bool have(const MatrixIdentity& matrix, Mode mode, std::size_t columns) const {
@@ -110,7 +109,7 @@ class Refusals {
   std::array<std::size_t, 4> fewest_columns_{none, none, none, none};  // by mode
 };
 
-/// What a handle of Kokkos Kernels keeps of Tessera. Products of rank 1 and of rank 2 share it.
+/// Tessera's data in a handle of Kokkos Kernels. Products of rank 1 and of rank 2 share it.
 template <class Exec, class Scalar, class Offset>
 struct TplState {
   MatrixPlan<Exec, Scalar, Offset, int> matrix;
@@ -120,7 +119,7 @@ struct TplState {
   explicit TplState(const PlanOptions& options) : matrix(options) {}
 };
 
-/// What stands in tpl_rank1 and tpl_rank2 of a handle. What another TPL would keep there is kept here.
+/// The content of tpl_rank1 and tpl_rank2 of a handle. It also keeps another TPL's data for this place.
 template <class Exec, class State>
 struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   using Base = KokkosSparse::Impl::TPL_SpMV_Data<Exec>;
@@ -134,10 +133,10 @@ struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   ~TplData() override { delete theirs; }
 };
 
-/// One call of KokkosSparse::spmv. It multiplies, or declines. Where it declines, the handle looks to whatever
-/// multiplies instead as if there were no Tessera, until this object is destroyed.
+/// One call of KokkosSparse::spmv. It multiplies, or declines. If it declines, the handle looks as if there were no
+/// Tessera to the code that multiplies instead, until this object is destroyed.
 ///
-/// This one declines: a handle that is not Kokkos Kernels' own has no place for a plan.
+/// This one declines: a handle that is not Kokkos Kernels' own cannot store a plan.
 template <class Handle>
 class TplCall {
  public:
@@ -153,7 +152,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
   using Data = TplData<Exec, State>;
 
  public:
-  /// \param alpha, beta [in] of any type that converts to that of Y's elements
+  /// \param alpha, beta [in] any type that converts to that of Y's elements
   template <class Alpha, class Matrix, class X, class Beta, class Y>
   TplCall(const Exec& exec, Handle* handle, const char mode[], const Alpha& alpha, const Matrix& A, const X& x,
           const Beta& beta, const Y& y)
@@ -175,8 +174,8 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
   bool is_done() const { return is_done_; }
 
  private:
-  /// Any algorithm but the default is one that the user chose, or that of a single product. cuSPARSE is the faster one
-  /// for a single column.
+  /// An algorithm other than the default is the user's choice, or is for a single product. cuSPARSE is faster for a
+  /// single column.
   bool is_wanted([[maybe_unused]] const Exec& exec, [[maybe_unused]] const char mode[],
                  [[maybe_unused]] std::size_t columns) const {
     if (handle_->get_algorithm() != KokkosSparse::SPMV_DEFAULT) return false;
@@ -216,33 +215,33 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     return false;
   }
 
-  /// The state of the handle, which is made if there is none.
+  /// Returns the state of the handle, after making it if there is none.
   State* find_state(const Exec& exec) {
     auto* const one = dynamic_cast<Data*>(handle_->tpl_rank1);
     if (one != nullptr) return one->state.get();
     const TplSettings& settings = TplSettings::get();
     const auto state = settings.has_options ? std::make_shared<State>(settings.options) : std::make_shared<State>();
     auto first = std::make_unique<Data>(exec, state), second = std::make_unique<Data>(exec, state);
-    take_back(first.release(), handle_->tpl_rank1);  // from here on, nothing fails
+    take_back(first.release(), handle_->tpl_rank1);  // nothing below fails
     take_back(second.release(), handle_->tpl_rank2);
     return state.get();
   }
 
-  /// Puts into the handle what others keep there.
+  /// Puts the others' data back into the handle.
   void lend() {
     data_[0] = dynamic_cast<Data*>(handle_->tpl_rank1);
     data_[1] = dynamic_cast<Data*>(handle_->tpl_rank2);
     if (data_[0] != nullptr) handle_->tpl_rank1 = std::exchange(data_[0]->theirs, nullptr);
     if (data_[1] != nullptr) handle_->tpl_rank2 = std::exchange(data_[1]->theirs, nullptr);
   }
-  /// Puts Tessera's data in the place of what others keep there.
+  /// Replaces the others' data in the handle by Tessera's.
   static void take_back(Data* data, typename Data::Base*& place) {
     if (data == nullptr) return;
     data->theirs = place;
     place = data;
   }
 
-  /// The name of the region for profilers, as Kokkos Kernels names those of its TPLs.
+  /// Returns the name of the region for profilers, in the style of Kokkos Kernels' names for its TPLs.
   template <class Matrix, class X>
   static std::string label() {
     std::string name = "KokkosSparse::spmv";
@@ -255,7 +254,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
 
   Handle* handle_;
   bool is_done_ = false;
-  Data* data_[2] = {nullptr, nullptr};  // of the handle, while others use it
+  Data* data_[2] = {nullptr, nullptr};  // the handle's data, while others use the handle
 };
 
 }  // namespace Tessera::Impl

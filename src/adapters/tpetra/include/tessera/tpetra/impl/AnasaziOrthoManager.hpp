@@ -11,16 +11,16 @@
 
 namespace Tessera::Impl {
 
-/// The operator M of an inner product, under a type of its own: with it Anasazi's managers can be named where those
-/// for `OP` are replaced.
+/// The operator M of an inner product, under its own type: Anasazi's managers for this type can still be named where
+/// those for `OP` are replaced.
 template <class OP>
 struct InnerProductOperator {
   Teuchos::RCP<const OP> M;
 };
 
-/// One of Anasazi's orthogonalisation managers that takes all columns of a block at once, in two waits, where SVQB
-/// takes four in each of its passes and DGKS some for each column. With an inner product of its own (an operator M) it
-/// does what Anasazi does.
+/// One of Anasazi's orthogonalisation managers, for all columns of a block at once, in two waits. SVQB needs four in
+/// each of its passes, and DGKS some for each column. With an inner product of its own (an operator M) it does what
+/// Anasazi does.
 ///
 /// \tparam Manager Anasazi's template
 template <template <class, class, class> class Manager, class SC, class MV, class OP>
@@ -74,7 +74,7 @@ class AnasaziOrthoManager : public Anasazi::MatOrthoManager<SC, MV, OP> {
     return M.is_null() ? Teuchos::null : Teuchos::rcp(new Operator{M});
   }
 
-  /// What body() returns; products with M that it makes are counted as ours.
+  /// Returns what body() returns, and adds its products with M to the count of this manager.
   template <class Body>
   auto counted(const Body& body) const {
     struct Count {

@@ -12,11 +12,10 @@
 
 namespace Tessera::Impl {
 
-/// The memory of BlockVectors that are gone, for those to come: block solvers make and drop work vectors in every
-/// iteration. What is kept and what is in use never exceed together what was in use at once. Kokkos::finalize() frees
-/// it.
+/// The memory of destroyed BlockVectors, for later ones: block solvers make and drop work vectors in every iteration.
+/// Kept memory and memory in use together never exceed the peak in use. Kokkos::finalize() frees it.
 ///
-/// Memory goes to the next BlockVector while kernels may still use it. They run on the default instance, in order.
+/// The next BlockVector may get memory that kernels still use. They run on the default instance, in order.
 template <class MemorySpace>
 class BlockMemory {
  public:
@@ -25,7 +24,7 @@ class BlockMemory {
     return memory;
   }
 
-  /// Memory of at least so many bytes; null for none. It may hold anything.
+  /// Returns memory of at least this number of bytes; null for none. It may hold anything.
   std::shared_ptr<void> take(std::size_t bytes) {
     if (bytes == 0) return {};
     const std::lock_guard guard(mutex_);
@@ -37,7 +36,7 @@ class BlockMemory {
     return {data, [this, memory](void*) mutable { give_back(std::move(memory)); }};
   }
 
-  /// Frees what is kept.
+  /// Frees the kept memory.
   void clear() {
     const std::lock_guard guard(mutex_);
     kept_.clear();
@@ -46,7 +45,7 @@ class BlockMemory {
 
   /// The bytes that are kept and not in use.
   std::size_t kept_bytes() const { return kept_bytes_; }
-  /// The most bytes that were in use at once.
+  /// Peak bytes in use.
   std::size_t most_bytes() const { return peak_; }
 
  private:
@@ -61,7 +60,7 @@ class BlockMemory {
     return memory;
   }
 
-  /// The smallest one that is large enough, and the last to come back of these; none of more than twice the size.
+  /// Returns the smallest kept one that is large enough, the last returned of equals; none of more than twice the size.
   Bytes take_kept(std::size_t bytes) {
     const auto fitting = kept_.lower_bound(bytes);
     if (fitting == kept_.end() || fitting->first / 2 > bytes) return {};

@@ -10,12 +10,12 @@
 
 namespace Tessera::Impl {
 
-/// One of Belos' orthogonalisation managers that takes all columns of a block at once, where Belos takes one column
-/// after the other. With an inner product of its own (an operator M) it does what Belos does.
+/// One of Belos' orthogonalisation managers, for all columns of a block at once, where Belos works on one column after
+/// the other. With an inner product of its own (an operator M) it does what Belos does.
 ///
-/// A column counts as dependent where rounding errors may be all that is left of it. Belos calls it dependent at angles
-/// below 5e-8, which its sums cannot tell from 0, and takes a random direction: on ill-conditioned matrices block CG
-/// stagnates by that. A parameter "singTol" that is not Belos' default is obeyed.
+/// A column is dependent if only rounding errors may be left of it. Belos calls it dependent at angles below 5e-8,
+/// which its sums cannot distinguish from 0, and chooses a random direction: this makes block CG stagnate on
+/// ill-conditioned matrices. A parameter "singTol" that is not Belos' default is obeyed.
 ///
 /// \tparam Base Belos::ICGSOrthoManager, IMGSOrthoManager or DGKSOrthoManager
 template <class Base, class SC, class MV>

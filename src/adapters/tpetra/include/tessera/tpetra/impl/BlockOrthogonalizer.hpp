@@ -11,14 +11,14 @@
 
 namespace Tessera::Impl {
 
-/// What the orthogonalisation managers for Belos and for Anasazi share: all columns of a block at once, by
+/// The common part of the orthogonalisation managers for Belos and Anasazi: all columns of a block at once, by
 /// Tessera::orthonormalize(), in few passes.
 template <class SC, class MV>
 class BlockOrthogonalizer {
  public:
   using Small = Teuchos::SerialDenseMatrix<int, SC>;
   using SmallPointer = Teuchos::RCP<Small>;
-  using Coefficients = Teuchos::ArrayView<const SmallPointer>;  ///< null, or missing, where nobody asks for them
+  using Coefficients = Teuchos::ArrayView<const SmallPointer>;  ///< null, or missing, if not requested
   using Blocks = Teuchos::ArrayView<const Teuchos::RCP<const MV>>;
 
   static int columns(const MV& X) { return static_cast<int>(X.getNumVectors()); }
@@ -38,14 +38,14 @@ class BlockOrthogonalizer {
     }
   }
 
-  /// X0 = Q C + X B, where X0 is what X held before. Returns the rank of the basis that X becomes: a random direction
-  /// takes the place of a column that depends on others, unless there are fewer rows than columns.
+  /// X0 = Q C + X B, where X0 is the former X. Returns the rank of the basis that X becomes: a random direction
+  /// replaces a column that depends on others, unless there are fewer rows than columns.
   ///
   /// \param dependence [in] see OrthonormalizeOptions::dependence
-  /// \throws std::runtime_error where Tessera::orthonormalize() does
+  /// \throws std::runtime_error if Tessera::orthonormalize() does
   int orthonormalize(MV& X, const Coefficients& C, const SmallPointer& B, const Blocks& Q, double dependence) {
     OrthonormalizeOptions options;
-    options.seed = seed_ += 8;  // a call takes a few in a row
+    options.seed = seed_ += 8;  // a call uses a few consecutive seeds
     options.dependence = dependence;
     Small all, R;
     const int independent = X.orthonormalize(Q, &all, &R, options);

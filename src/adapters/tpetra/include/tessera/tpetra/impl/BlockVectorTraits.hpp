@@ -16,7 +16,7 @@
 
 namespace Tessera::Impl {
 
-/// What the MultiVecTraits of Belos and Anasazi have in common. The names are theirs.
+/// The common part of the MultiVecTraits of Belos and Anasazi. The names are theirs.
 template <class Scalar, class MV>
 struct BlockVectorTraits {
   using SmallMatrix = Teuchos::SerialDenseMatrix<int, Scalar>;
@@ -76,7 +76,7 @@ struct BlockVectorTraits {
   }
 
  protected:
-  /// As many results as X has columns.
+  /// Returns the first results, one for each column of X.
   static Teuchos::ArrayView<Scalar> first(std::vector<Scalar>& results, const MV& X) {
     if (results.size() < X.getNumVectors()) {
       throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(X.getNumVectors()) +

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Calls element(i, j) for `width` elements, in the order of the memory of an array whose inner index runs
-/// fastest: j by rows, i by columns.
+/// Calls element(i, j) for `width` elements, in the order of the memory of an array whose inner index runs fastest: j
+/// if by_rows, otherwise i.
 template <bool by_rows, class Element>
 struct ElementsInOrder {
   Element element;
@@ -28,8 +28,8 @@ struct ElementsInOrder {
   }
 };
 
-/// Calls element(i, j) for each element of `array`, in the order of its memory: one a thread on devices, runs of them
-/// on hosts.
+/// Calls element(i, j) for each element of `array`, in the order of its memory: one element a thread on devices, runs
+/// of elements on hosts.
 template <class Exec, class Array, class Element>
 void for_each_element(const char* name, const Exec& exec, const Array& array, const Element& element) {
   constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
@@ -84,7 +84,7 @@ template <class Exec, class X, class T>
 void copy_rows(const Exec& exec, const X& from, std::size_t first, const T& to) {
   using Column = Kokkos::View<typename T::value_type**, Kokkos::LayoutLeft, typename T::device_type,
                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  if (to.extent(1) == 1 && to.span_is_contiguous()) {  // else rows of one element would each be a loop
+  if (to.extent(1) == 1 && to.span_is_contiguous()) {  // otherwise each row of one element would be a loop
     const Column column(to.data(), to.extent(0), 1);
     for_each_element("Tessera::copy_rows", exec, column, CopyRow<X, Column>{from, first, column});
   } else {
@@ -110,7 +110,7 @@ void gather_rows(const Exec& exec, const Rows& rows, const X& from, const T& to)
   for_each_element("Tessera::gather_rows", exec, to, GatherRow<Rows, X, T>{rows, from, to});
 }
 
-/// Scratch memory for some rows of X or Y. It never shrinks.
+/// Scratch memory for a few rows of X or Y. It never shrinks.
 template <class Scalar, class Device, class Layout>
 class ScratchRows {
  public:

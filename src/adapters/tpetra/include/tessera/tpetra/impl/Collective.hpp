@@ -27,7 +27,7 @@ struct Failure {
   int kind = None;
   std::string message;
 
-  /// Calls the function and keeps what it throws.
+  /// Calls the function and keeps its exception.
   template <class Function>
   static Failure of(Function&& function) {
     try {
@@ -60,13 +60,13 @@ struct Failure {
   }
 };
 
-/// Calls work() and then last(), which others wait for, even if work() throws: that leaves afterwards.
+/// Calls work() and then last(), which others wait for, even if work() throws: its exception is rethrown afterwards.
 template <class Work, class Last>
 void call_both(const Work& work, const Last& last) {
   try {
     work();
   } catch (...) {
-    static_cast<void>(Failure::of(last));  // the first failure is the one to tell
+    static_cast<void>(Failure::of(last));  // the first failure is the one to report
     throw;
   }
   last();

@@ -11,7 +11,7 @@
 
 namespace Tessera::Impl {
 
-/// What the ranks send each other in a product. It follows from the Maps of the matrix alone, not from its entries.
+/// The data that ranks send each other in a product. It depends only on the Maps of the matrix, not on its entries.
 template <class Matrix>
 class Exchange {
  public:
@@ -38,8 +38,8 @@ class Exchange {
     if (halo_->getGlobalNumElements() > 0) importer_ = Teuchos::rcp(new Import(domain_, halo_));
   }
 
-  /// Whether this is still the exchange of A. Collective, but the ranks ask each other only if Map objects were
-  /// replaced. Tpetra replaces them in calls that are collective as well, so that all ranks ask or none.
+  /// Whether this is still the exchange of A. Collective, but the ranks communicate only if Map objects were replaced.
+  /// Tpetra replaces them in calls that are collective as well: either all ranks communicate or none.
   bool is_of(const Matrix& A) {
     const MapPointer domain = A.getDomainMap(), range = A.getRangeMap(), row = A.getRowMap(), column = A.getColMap();
     if (domain == domain_ && range == range_ && row == row_ && column == column_) return true;

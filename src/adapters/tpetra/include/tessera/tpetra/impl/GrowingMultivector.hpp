@@ -9,15 +9,15 @@
 
 namespace Tessera::Impl {
 
-/// A multivector for scratch memory. It has as many columns as were ever asked for and never shrinks: Krylov blocks
-/// shrink and grow again, and Tpetra::CrsMatrix allocates anew at each change.
+/// A multivector for scratch memory. It has the largest number of columns ever requested and never shrinks: Krylov
+/// blocks shrink and grow again, and Tpetra::CrsMatrix allocates anew at each change.
 template <class MV>
 class GrowingMultivector {
  public:
-  /// The most columns that were asked for.
+  /// Returns the largest number of columns that was requested.
   std::size_t columns() const { return storage_.is_null() ? 0 : storage_->getNumVectors(); }
 
-  /// Makes what first(columns) returns. The contents are lost if there was not enough room.
+  /// Allocates what first(columns) returns. The contents are lost if there was not enough memory.
   void reserve(const Teuchos::RCP<const typename MV::map_type>& map, std::size_t columns) {
     if (columns > this->columns()) {
       views_.clear();
@@ -30,8 +30,8 @@ class GrowingMultivector {
     view = storage_->subViewNonConst(Teuchos::Range1D(0, static_cast<Teuchos::Ordinal>(columns) - 1));
   }
 
-  /// The first columns, for which there was a reserve(). The same number returns the same object, which holds its
-  /// buffers for communication. Allocates nothing, so that it does not fail while other ranks wait.
+  /// Returns the first columns, which must be reserved. The same number returns the same object, which holds its
+  /// buffers for communication. Allocates nothing: it cannot fail while other ranks wait.
   MV& first(std::size_t columns) const { return columns == this->columns() ? *storage_ : *views_.at(columns); }
 
  private:

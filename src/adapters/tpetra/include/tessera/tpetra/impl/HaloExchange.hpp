@@ -21,13 +21,14 @@ namespace Tessera::Impl {
 ///   const auto all = halo.exchange_all(x);                // or: copies the rank's own rows before them
 /// ```
 ///
-/// Where MPI does not read the memory of the device, rows are *staged*: they go through pinned memory of the host. They
-/// are copied on an instance of their own, while the default instance multiplies. begin() waits for the packing, since
-/// the product is not launched yet; end() waits for copies and messages, never for the product.
+/// If MPI does not read the memory of the device, rows are *staged*: copied through pinned memory of the host, on an
+/// instance of their own, while the default instance multiplies. begin() waits for the packing, because the product is
+/// not launched yet; end() waits for copies and messages, never for the product.
 ///
-/// **Failures.** Once rows are packed, a rank sends them and takes those of its neighbours, whatever the work beside
-/// throws: no neighbour waits in vain, and none is given them in place of the next product's. A rank waits forever for
-/// a neighbour that fails before that, even if it has failed itself. What may throw therefore comes before an exchange.
+/// **Failures.** Once rows are packed, a rank sends them and receives those of its neighbours, whatever the concurrent
+/// work throws: no neighbour waits in vain, and none receives them in place of the next product's. A rank waits forever
+/// for a neighbour that fails before that, even if it has failed itself. Hence everything that may throw precedes an
+/// exchange.
 template <class Matrix>
 class HaloExchange {
  public:
@@ -41,7 +42,7 @@ class HaloExchange {
   static constexpr bool is_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Device::memory_space>::accessible;
 
-  /// \param importer   [in] from the domain Map to a halo of which the rank owns nothing
+  /// \param importer   [in] from the domain Map to a halo, of which the rank owns no element
   /// \param is_staged  [in] whether rows go through memory of the host
   /// \param owned_rows [in] the number of rows of X that exchange_all() puts before the halo
   HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged, std::size_t owned_rows = 0)
@@ -55,7 +56,7 @@ class HaloExchange {
 
   bool is_staged() const { return is_staged_; }
 
-  /// Room for as many columns. It never shrinks.
+  /// Allocates memory for this number of columns. It never shrinks.
   void reserve(std::size_t columns) {
     if (columns <= columns_) return;
     // After a product that failed, copies may be under way in the memory that is freed here.
@@ -71,9 +72,9 @@ class HaloExchange {
   }
 
   /// Sends rows of X while work() runs, and returns the rows of the halo in the order of the halo Map, for the default
-  /// instance. work() may overwrite X; what it throws leaves when the exchange is over.
+  /// instance. work() may overwrite X; its exception is rethrown after the exchange.
   ///
-  /// \param x [in] a View of the elements of this rank, with columns that there is room for
+  /// \param x [in] a View of the elements of this rank, with no more columns than were reserved
   template <class X, class Work>
   Rows exchange(const X& x, const Work& work) {
     Rows imported;
@@ -82,8 +83,8 @@ class HaloExchange {
     return imported;
   }
 
-  /// The same, and returns all elements that the rank multiplies: its rows of X, and behind them the halo. The rows are
-  /// copied while those of the others are under way.
+  /// The same, but returns all elements that the rank multiplies: its rows of X, followed by the halo. The rank's rows
+  /// are copied while the halo is under way.
   template <class X>
   Rows exchange_all(const X& x) {
     const Rows all(rows_.data(), owned_rows_ + received_rows_, x.extent(1));
@@ -105,7 +106,7 @@ class HaloExchange {
     if (is_staged_) messages_.receive(staged_received_.data(), row_bytes);
     const Exec exec;
     gather_rows(exec, sent_rows_, x, Rows(sent_.data(), rows, columns));
-    // Also for the last product, which may still read what was received.
+    // Waits for the last product, too, which may still read what was received.
     exec.fence("Tessera::HaloExchange: rows to send are packed");
     if (is_staged_) {
       copy(staged_sent_, sent_, rows * columns);
@@ -130,9 +131,9 @@ class HaloExchange {
     return halo(columns);
   }
 
-  /// The rows of the halo, in its order.
+  /// Returns the rows of the halo, in its order.
   Rows halo(std::size_t columns) const { return Rows(rows_.data() + owned_rows_ * columns, received_rows_, columns); }
-  /// Where they arrive, in the order of the neighbours.
+  /// Returns the memory of received rows, in the order of the neighbours.
   Rows arriving(std::size_t columns) const {
     return is_permuted_ ? Rows(arrived_.data(), received_rows_, columns) : halo(columns);
   }
@@ -163,13 +164,13 @@ class HaloExchange {
     return result;
   }
 
-  /// Which rows are sent, neighbour by neighbour.
+  /// Finds the rows to send, neighbour by neighbour.
   ///
-  /// \param rows [in] those of all neighbours, in the order that the plan tells
+  /// \param rows [in] the rows of all neighbours, in the order of the plan
   template <class Plan>
   void look_at_sources(const Teuchos::ArrayView<const int>& rows, const Plan& plan) {
     const auto starts = plan.getStartsTo(), lengths = plan.getLengthsTo();
-    const auto places = plan.getIndicesTo();  // of what is sent among the rows; empty if these are sorted
+    const auto places = plan.getIndicesTo();  // positions of the sent rows among `rows`; empty if these are sorted
     std::vector<int> sent;
     for (int neighbour = 0; neighbour < static_cast<int>(lengths.size()); ++neighbour) {
       for (std::size_t i = starts[neighbour]; i < starts[neighbour] + lengths[neighbour]; ++i) {
@@ -179,7 +180,7 @@ class HaloExchange {
     sent_rows_ = to_device(sent);
   }
 
-  /// Where the rows belong that arrive.
+  /// Finds the places of the rows that arrive.
   void look_at_targets(const Teuchos::ArrayView<const int>& targets) {
     received_rows_ = static_cast<std::size_t>(targets.size());
     std::vector<int> places(received_rows_);
@@ -193,16 +194,16 @@ class HaloExchange {
 
   bool is_staged_, is_permuted_ = false;
   Exec copies_;        // the instance that copies to and from the host
-  Indices sent_rows_;  // of X, in the order of the neighbours
-  Indices places_;     // where each row of the halo arrives; if another than its own place
+  Indices sent_rows_;  // rows of X, in the order of the neighbours
+  Indices places_;     // where each row of the halo arrives, unless the orders agree
   std::size_t owned_rows_, received_rows_ = 0;
 
-  std::size_t columns_ = 0;  // that there is room for
+  std::size_t columns_ = 0;  // upper bound on the columns
   Array sent_;
-  Array rows_;     // of X that the rank owns, if they are wanted, and of the halo
-  Array arrived_;  // the halo in the order of the neighbours, if that is another
+  Array rows_;     // the rank's own rows of X, if they are wanted, and the halo
+  Array arrived_;  // the halo in the order of the neighbours, if it differs
   StagedArray staged_sent_, staged_received_;
-  Messages messages_;  // goes before the memory that it uses
+  Messages messages_;  // destroyed before the memory that it uses
 };
 
 }  // namespace Tessera::Impl

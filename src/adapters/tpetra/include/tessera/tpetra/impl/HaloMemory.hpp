@@ -10,9 +10,9 @@
 
 namespace Tessera::Impl {
 
-/// Whether MPI is given memory of the device. HaloMemory tells what decides.
+/// Whether MPI is given memory of the device, by the rules of HaloMemory.
 ///
-/// \throws std::invalid_argument if the environment variable is asked for and says neither 0 nor 1
+/// \throws std::invalid_argument if the environment variable is needed and is neither 0 nor 1
 inline bool sends_device_memory(HaloMemory wanted) {
   if (wanted != HaloMemory::Automatic) return wanted == HaloMemory::Device;
   const char* const text = std::getenv("TESSERA_MPI_DEVICE_BUFFERS");

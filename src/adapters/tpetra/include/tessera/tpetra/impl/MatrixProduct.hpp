@@ -27,8 +27,8 @@
 
 namespace Tessera::Impl {
 
-/// Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix, which each call is given anew: what TpetraOperator and CrsMatrix
-/// have in common. Notices by itself when A has other Maps, another pattern or other values than in the last call.
+/// Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix that each call is given: the common part of TpetraOperator and
+/// CrsMatrix. Detects whether A has other Maps, another pattern or other values than in the last call.
 ///
 /// All ranks of A's communicator call a member together.
 template <class SC, class LO, class GO, class NO>
@@ -39,19 +39,19 @@ class MatrixProduct {
   using Matrix = Tpetra::CrsMatrix<SC, LO, GO, NO>;
   using MV = Tpetra::MultiVector<SC, LO, GO, NO>;
 
-  /// \param name [in] the class that users see, for messages; not copied
+  /// \param name [in] the users' class, for messages; not copied
   MatrixProduct(const char* name, const TpetraOptions& options) : name_(name), options_(options) {}
 
-  /// Makes the plans, unless there are such of A.
+  /// Makes the plans, unless A has them.
   void make(const Matrix& A) {
     look_at_maps(A);
     on_every_rank(comm(), [&] {
-      sends_device_memory(options_.halo_memory);  // throws if the environment says what it may not
+      sends_device_memory(options_.halo_memory);  // throws if the environment variable is invalid
       look_at_pattern(LocalArrays<Matrix>(A));
     });
   }
 
-  /// Does now what the first apply() in this mode with as many columns would do.
+  /// Does now what the first apply() in this mode with this number of columns would do.
   void prepare(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
     look_at_maps(A);
     make_room_everywhere(transp, Layout::Columns, columns, [&] {
@@ -69,10 +69,10 @@ class MatrixProduct {
     });
   }
 
-  /// Takes the present entries of A. From now on, apply() trusts that it is told of new values.
+  /// Copies the present entries of A. From now on, apply() relies on being told of new values.
   void update(const Matrix& A) {
     look_at_maps(A);
-    values_changed();  // whatever fails from here on
+    values_changed();  // even if the rest fails
     on_every_rank(comm(), [&] {
       const LocalArrays<Matrix> arrays(A);
       if (plans_ && plans_->has_pattern_of(arrays)) return plans_->take_values(arrays);
@@ -81,7 +81,7 @@ class MatrixProduct {
     });
   }
 
-  /// Makes the next apply() take the values of A. From now on, apply() trusts that it is told of new values. Not
+  /// Makes the next apply() copy the values of A. From now on, apply() relies on being told of new values. Not
   /// collective.
   void values_changed() {
     options_.trusts_values = true;
@@ -114,8 +114,8 @@ class MatrixProduct {
     if (is_y_copied) Tpetra::deep_copy(Y, y);
   }
 
-  /// The same for blocks, whose rows are multiplied where they are. Blocks go through multivectors where Tpetra adds up
-  /// elements of Y: in transposed products with a halo, for a range Map unlike the row Map, and for a replicated Y.
+  /// The same for blocks, whose rows are multiplied in place. Blocks go through multivectors if Tpetra adds up elements
+  /// of Y: in transposed products with a halo, for a range Map unlike the row Map, and for a replicated Y.
   template <class Block>
   void apply_to_blocks(const Matrix& A, const Block& X, Block& Y, Teuchos::ETransp transp, SC alpha, SC beta) {
     look_at_maps(A);
@@ -130,7 +130,7 @@ class MatrixProduct {
       get_ready_for_blocks(A, mode, columns);
       if (!in_place) return;
       if (!Y.isConstantStride()) y.emplace(Y.getMap(), columns, false);
-      const bool is_multiplied = !plans_->is_joined();  // else a copy of X is
+      const bool is_multiplied = !plans_->is_joined();  // otherwise a copy of X is
       if (!X.isConstantStride() || (is_multiplied && (has_sparse_rows(X) || (!y && X.aliases(Y))))) {
         x.emplace(X.getMap(), columns, false);
       }
@@ -155,7 +155,7 @@ class MatrixProduct {
  private:
   using Map = typename Matrix::map_type;
 
-  /// What is adjacent in X and Y.
+  /// Whether columns or rows of X and Y are contiguous.
   enum class Layout { Columns, Rows };
 
   const Teuchos::Comm<int>& comm() const { return exchange_->comm(); }
@@ -199,16 +199,16 @@ class MatrixProduct {
                                 " local rows, Y with " + std::to_string(y_rows) + ", and as many columns in both");
   }
 
-  /// Throws if the caller holds a view of X or Y on the host, where that is not the device. The views that a product
-  /// takes while other ranks wait for its rows then do not throw. Reads only: on another rank, the product may be
+  /// Throws if the caller holds a view of X or Y on the host, where that is not the device. After this check, views do
+  /// not throw in a product while other ranks wait for its rows. Only reads: on another rank, the product may be
   /// refused.
   static void require_device_views(const MV& X, const MV& Y) {
     static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
     static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));
   }
 
-  /// Makes everything anew if A has other Maps. The only step before a product that communicates by itself, and only
-  /// where all ranks know that they have to.
+  /// Makes everything anew if A has other Maps. It is the only step before a product that communicates by itself, and
+  /// only if all ranks know that they must.
   void look_at_maps(const Matrix& A) {
     if (!A.isFillComplete()) {
       throw std::invalid_argument(name_ + ": the matrix is not fill-complete; call fillComplete() first");
@@ -218,22 +218,22 @@ class MatrixProduct {
     for (auto* vectors : {&halo_vectors_, &row_vectors_, &domain_copy_, &range_copy_}) *vectors = {};
     halo_.reset();
     agreed_.fill(0);
-    exchange_.reset();  // if the next line throws, which it does on all ranks, there is nothing
+    exchange_.reset();  // if the next line throws, which it does on all ranks, no exchange is left
     exchange_.emplace(A);
   }
 
-  /// Makes plans for a new pattern. On this rank alone: others may have kept theirs.
+  /// Makes plans for a new pattern, on this rank alone: others may have kept theirs.
   void look_at_pattern(const LocalArrays<Matrix>& A) {
     if (plans_ && (plans_->has_arrays_of(A) || plans_->has_pattern_of(A))) return;
     plans_.reset();  // freed before others are allocated
     const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
     PlanOptions plan = options_.plan;
-    plan.layout_left = true;  // as all MultiVectors are
+    plan.layout_left = true;  // true for all MultiVectors
     plan.follows_values = !options_.trusts_values;
     plans_.emplace(A, exchange_->columns(), owned_columns, plan, overlaps(), options_.trusts_values);
   }
 
-  /// Plans, values and memory for products in this mode, but for copies of X and Y.
+  /// Makes plans, values and memory for products in this mode, except copies of X and Y.
   void get_ready(const Matrix& A, Mode mode, std::size_t columns, Layout layout) {
     const LocalArrays<Matrix> arrays(A);
     look_at_pattern(arrays);
@@ -277,7 +277,7 @@ class MatrixProduct {
     if (options_.overlap == Overlap::Automatic) return !HaloExchange<Matrix>::is_host || options_.trusts_values;
     return options_.overlap == Overlap::Always;
   }
-  /// How many rows of X are multiplied in one block with the halo.
+  /// Returns the number of rows of X that are multiplied in one block with the halo.
   std::size_t joined_rows() const { return plans_->is_joined() ? exchange_->domain_map()->getLocalNumElements() : 0; }
 
   bool stages_halo() const { return !sends_device_memory(options_.halo_memory) && !HaloExchange<Matrix>::is_host; }
@@ -286,21 +286,21 @@ class MatrixProduct {
     return options_.agreement == Agreement::EveryApply || (options_.trusts_values && checks_values());
   }
 
-  /// Where it is kept how many columns all ranks have had memory for; null for a mode that does not exist.
+  /// Returns the record of the columns that all ranks have had memory for; null for a mode that does not exist.
   std::size_t* agreed(Teuchos::ETransp mode, Layout layout) {
     const std::size_t index = 2 * static_cast<std::size_t>(mode) + (layout == Layout::Rows ? 1 : 0);
     return index < agreed_.size() ? &agreed_[index] : nullptr;
   }
 
-  /// Whether all ranks have had memory for products in this mode with as many columns. Asks for nothing that may differ
-  /// from rank to rank: those who would not ask the others are waited for.
+  /// Whether all ranks have had memory for products in this mode with this number of columns. Uses nothing that may
+  /// differ from rank to rank: a rank that does not ask would leave the others waiting.
   bool has_room_everywhere(Teuchos::ETransp mode, Layout layout, std::size_t columns) {
     const std::size_t* const limit = agreed(mode, layout);
     return limit != nullptr && *limit > columns;
   }
 
-  /// Calls the function, which makes room, on every rank. If it fails on one, no rank has room for anything: memory is
-  /// given up before more is asked for.
+  /// Calls the function, which allocates, on every rank. If it fails on one, all ranks forget what was
+  /// agreed: memory is freed before more is requested.
   template <class Function>
   void make_room_everywhere(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
     const auto before = agreed_;
@@ -311,8 +311,7 @@ class MatrixProduct {
     *limit = std::max(*limit, columns + 1);
   }
 
-  /// Calls the function, which makes room if there is not enough, and has the ranks agree on whether that succeeded
-  /// where it may fail.
+  /// Calls the function, which allocates if memory is short. If it may fail, the ranks agree on whether it succeeded.
   template <class Function>
   void agree_where_growing(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
     if (!always_agrees() && has_room_everywhere(mode, layout, columns)) return function();
@@ -324,9 +323,9 @@ class MatrixProduct {
   GrowingMultivector<MV>& x_copy(Mode mode) { return is_transposed(mode) ? range_copy_ : domain_copy_; }
   GrowingMultivector<MV>& y_copy(Mode mode) { return is_transposed(mode) ? domain_copy_ : range_copy_; }
 
-  /// Y = alpha op(A) X + beta Y; both with constant stride and apart from each other.
+  /// Y = alpha op(A) X + beta Y; X and Y have constant stride and share no memory.
   void multiply(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
-    // A replicated Y is summed over the ranks in the end: its present value must come from one of them.
+    // A replicated Y is summed over the ranks in the end: only one of them may add its present value.
     const bool is_summed = !Y.isDistributed() && comm().getSize() > 1;
     if (is_summed && comm().getRank() > 0) beta = SC(0);
     const auto compute = [&] {
@@ -340,36 +339,36 @@ class MatrixProduct {
     compute_and_send(Y, compute, [&] { Y.reduce(); });
   }
 
-  /// Computes what other ranks add to their elements of Y, and sends it. If compute() throws, they get NaN instead, so
-  /// that none waits forever and none takes a part for the sum.
+  /// Computes what other ranks add to their elements of Y, and sends it. If compute() throws, it sends NaN instead: no
+  /// rank waits forever, and none mistakes a part for the sum.
   template <class Compute, class Send>
   static void compute_and_send(MV& sent, const Compute& compute, const Send& send) {
     try {
       compute();
     } catch (...) {
       static_cast<void>(Failure::of([&] { sent.putScalar(SC(std::numeric_limits<double>::quiet_NaN())); }));
-      static_cast<void>(Failure::of(send));  // the first failure is the one to tell
+      static_cast<void>(Failure::of(send));  // the first failure is the one to report
       throw;
     }
     send();
   }
 
-  /// Whether blocks need no copy: no rank adds to elements of Y that are another's.
+  /// Whether blocks need no copy: no rank adds to elements of Y that another rank owns.
   bool multiplies_rows(Mode mode) const {
     if (comm().getSize() == 1) return exchange_->exporter().is_null();
     if (!exchange_->exporter().is_null() || !y_map(mode)->isDistributed()) return false;
     return !is_transposed(mode) || exchange_->importer().is_null();
   }
 
-  /// Whether X has few columns of long rows, so that a cache line holds the elements of one row alone: products read
-  /// each several times.
+  /// Whether X has few columns of long rows: then a cache line holds elements of one row alone, and products read each
+  /// line several times.
   template <class Block>
   static bool has_sparse_rows(const Block& X) {
     constexpr std::size_t line = 64 / sizeof(SC);
     return X.getNumVectors() < line && X.getStride() >= 2 * X.getNumVectors() && X.getStride() > line / 2;
   }
 
-  /// Y = alpha op(A) X + beta Y, by rows; the two have constant stride and are apart from each other.
+  /// Y = alpha op(A) X + beta Y, by rows; X and Y have constant stride and share no memory.
   template <class Block>
   void multiply_rows(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
     const auto x = X.getLocalView();
@@ -442,7 +441,7 @@ class MatrixProduct {
     });
   }
 
-  /// Y = alpha op(A) x + beta Y, without the halo if entries are split; both with constant stride.
+  /// Y = alpha op(A) x + beta Y, without the halo if entries are split; x and Y have constant stride.
   template <class X>
   void multiply_local(Mode mode, SC alpha, const X& x, SC beta, MV& Y) {
     if (beta == SC(0)) {
@@ -489,11 +488,11 @@ class MatrixProduct {
   std::optional<Exchange<Matrix>> exchange_;
   std::optional<RankPlans<Matrix>> plans_;
 
-  std::optional<HaloExchange<Matrix>> halo_;         // imported elements of X; made when first asked for
+  std::optional<HaloExchange<Matrix>> halo_;         // imported elements of X; made at first use
   GrowingMultivector<MV> halo_vectors_;              // halo Map: elements of Y to send home
-  GrowingMultivector<MV> row_vectors_;               // row Map, where the range Map is another
-  GrowingMultivector<MV> domain_copy_, range_copy_;  // of X or Y, where they share memory or have no constant stride
-  // By mode and layout: one more than the columns that all ranks have had room for.
+  GrowingMultivector<MV> row_vectors_;               // row Map, if the range Map is another
+  GrowingMultivector<MV> domain_copy_, range_copy_;  // copies of X or Y that share memory or have no constant stride
+  // By mode and layout: the number of columns that all ranks have had memory for, plus one.
   std::array<std::size_t, 8> agreed_{};
 };
 

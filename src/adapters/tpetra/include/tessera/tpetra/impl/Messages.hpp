@@ -11,12 +11,12 @@
 
 namespace Tessera::Impl {
 
-/// The messages of an Import. Rows lie in the order of its neighbours, and each neighbour is sent its rows in one
-/// message, from memory of any kind that MPI can read. No call blocks but wait(); Tpetra's Distributor sends by
-/// MPI_Send, unless it is told otherwise.
+/// The messages of an Import. Rows are in the order of its neighbours, and each neighbour is sent its rows in one
+/// message, from memory of any kind that MPI can read. Only wait() blocks; Tpetra's Distributor sends by MPI_Send,
+/// unless it is told otherwise.
 ///
-/// Ranks post their messages in the same order, and wait for all of them even if they fail in between, so that one tag
-/// does for all exchanges.
+/// Ranks post their messages in the same order, and wait for all of them even if they fail in between. Hence one tag
+/// suffices for all exchanges.
 class Messages {
  public:
   Messages() = default;
@@ -26,27 +26,27 @@ class Messages {
         targets_(neighbours(distributor.getProcsTo(), distributor.getLengthsTo())),
         sources_(neighbours(distributor.getProcsFrom(), distributor.getLengthsFrom())) {}
 
-  /// Begins to receive rows of as many bytes, one after the other in memory that is left alone until wait().
+  /// Begins to receive rows of this size, one after the other, in memory that must not be used until wait().
   void receive(void* rows, std::size_t row_bytes) {
     for_each_message(sources_, static_cast<char*>(rows), row_bytes, [&](char* data, int bytes, int rank) {
       requests_.push_back(comm_->ireceive(Teuchos::ArrayView<char>(data, bytes), rank, tag));
     });
   }
 
-  /// Begins to send rows from memory that is left as it is until wait().
+  /// Begins to send rows from memory that must not change until wait().
   void send(const void* rows, std::size_t row_bytes) {
     for_each_message(targets_, static_cast<const char*>(rows), row_bytes, [&](const char* data, int bytes, int rank) {
       requests_.push_back(comm_->isend(Teuchos::ArrayView<const char>(data, bytes), rank, tag));
     });
   }
 
-  /// Waits until all has arrived and all is sent.
+  /// Waits until all messages have arrived and are sent.
   void wait() {
     if (!requests_.empty()) comm_->waitAll(Teuchos::ArrayView<Request>(requests_));
     requests_.clear();
   }
 
-  /// Gives up what a rank expected that failed before it sent anything.
+  /// Drops the messages that a rank expected when it failed before it sent anything.
   void give_up() { requests_.clear(); }
 
  private:
@@ -55,7 +55,7 @@ class Messages {
     int rank;
     std::size_t rows;
   };
-  static constexpr int tag = 17191;                                // MPI allows 32767 at least
+  static constexpr int tag = 17191;                                // MPI allows at least 32767
   static constexpr std::size_t most_bytes = std::size_t(1) << 30;  // MPI counts in int
 
   static std::vector<Neighbour> neighbours(Teuchos::ArrayView<const int> ranks,

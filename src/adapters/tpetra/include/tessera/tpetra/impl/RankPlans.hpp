@@ -16,11 +16,11 @@
 
 namespace Tessera::Impl {
 
-/// The entries of a rank, ready to be multiplied. Nothing here communicates.
+/// The entries of a rank, ready to be multiplied. No member communicates.
 ///
-/// A rank whose columns are all its own has one plan. With a halo, one plan is *joined*: its columns are the elements
-/// of X that the rank owns, and behind them those of the halo. Or entries are *split* in two plans, of the columns that
-/// the rank owns and of the halo, so that the first product can begin before the halo is there.
+/// A rank that owns all its columns has one plan. With a halo, one plan may be *joined*: its columns are the elements
+/// of X that the rank owns, followed by those of the halo. Or entries are *split* in two plans, for owned columns and
+/// for the halo: the first product can then begin before the halo has arrived.
 template <class Matrix>
 class RankPlans {
  public:
@@ -30,10 +30,10 @@ class RankPlans {
   using Arrays = LocalArrays<Matrix>;
   using Columns = ColumnSplit<typename Matrix::map_type>;
 
-  /// \param columns       [in] where the columns of A are
+  /// \param columns       [in] the positions of A's columns
   /// \param owned_columns [in] the number of elements of X that the rank owns
   /// \param splits        [in] whether entries are split if there is a halo
-  /// \param trusts_values [in] whether nothing needs to be kept for follow()
+  /// \param trusts_values [in] whether follow() is not called, and needs no data
   RankPlans(const Arrays& A, const Columns& columns, int owned_columns, const PlanOptions& options, bool splits,
             bool trusts_values)
       : offsets_(A.graph.row_map),
@@ -52,7 +52,8 @@ class RankPlans {
     }
   }
 
-  /// Whether A has the arrays of the pattern that the plans were made from. Tpetra allocates others for a new pattern.
+  /// Whether A has the arrays of the pattern that the plans were made from. Tpetra allocates new ones for a new
+  /// pattern.
   bool has_arrays_of(const Arrays& A) const {
     return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
            A.graph.entries.data() == entries_;
@@ -66,15 +67,15 @@ class RankPlans {
     return true;
   }
 
-  /// Makes the next take_moved_values() take values that are where they were.
+  /// Makes the next take_moved_values() copy values even at the same address.
   void forget_values() { values_ = nullptr; }
 
-  /// Takes the values if they are elsewhere than before.
+  /// Copies the values if their address has changed.
   void take_moved_values(const Arrays& A) {
     if (A.values.data() != values_) take_values(A);
   }
 
-  /// Takes the values of A, which may then change. Waits.
+  /// Copies the values of A, which may then change. Waits.
   void take_values(const Arrays& A) {
     const Exec exec;
     if (is_split_) {
@@ -90,14 +91,14 @@ class RankPlans {
     values_ = A.values.data();
   }
 
-  /// Whether the values are others than those that were taken; false where nothing is known, as in most builds.
+  /// Whether the values differ from those that were copied; false if nothing is known, as in most builds.
   bool values_differ_from(const Arrays& A) const { return copied_.differ_from(Exec(), A.values); }
 
-  /// Makes the products in this mode that follow multiply with the values that A has when they run. Needs a prepare()
-  /// for the mode before. Does not wait, but for the first time.
+  /// Makes later products in this mode use the values that A has when they run. Needs an earlier prepare() for the
+  /// mode. Waits only the first time.
   ///
-  /// A plan of all entries looks at A's own values. Parts are cut anew if a fingerprint of A's values has changed, and
-  /// their plans look at them.
+  /// A plan of all entries follows A's own values. With split entries, the parts are cut anew if a fingerprint of A's
+  /// values has changed, and the plans follow the parts.
   void follow(const Arrays& A, Mode mode) {
     const Exec exec;
     values_ = A.values.data();
@@ -109,12 +110,12 @@ class RankPlans {
     halo_.plan.follow_values(exec, halo_values_, mode);
   }
 
-  /// Makes sure that building a transpose does not read where the values were before.
+  /// Ensures that building a transpose does not read values at their old address.
   void follow_moved_values(const Arrays& A) {
     if (!is_split_ && A.values.data() != values_) follow(A, Mode::NoTranspose);
   }
 
-  /// All memory of products in this mode with as many columns of this layout.
+  /// Allocates all memory of products in this mode with this number of columns of this layout.
   template <class Layout>
   void prepare(Mode mode, std::size_t columns) {
     owned_.prepare(mode, columns);
@@ -199,7 +200,7 @@ class RankPlans {
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
     if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
-    options.layout_left = options.layout_left && halo_columns_ == 0;  // a block with a halo lies row by row
+    options.layout_left = options.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
     owned_.plan = make_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
   }
 
@@ -209,13 +210,13 @@ class RankPlans {
     const auto [own, far] = cut<Scalar>(exec, A, split_);
     owned_.plan = make_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
     PlanOptions halo_options = options;
-    halo_options.layout_left = false;  // elements that are imported lie row by row
+    halo_options.layout_left = false;  // imported elements are row-major
     halo_.plan = make_plan(exec, split_.boundary_rows(), halo_columns_, far.row_offsets, far.column_indices, far.values,
                            halo_options);
     if (keeps_parts) owned_values_ = own.values, halo_values_ = far.values;
   }
 
-  /// Returns whether there was none.
+  /// Returns whether none was allocated before.
   bool make_room_for_values(const Exec& exec) {
     if (owned_values_.is_allocated()) return false;
     std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);
@@ -227,7 +228,7 @@ class RankPlans {
     return std::get<ScratchRows<Scalar, Device, Layout>>(scratch_);
   }
 
-  // The row offsets are kept, so that no others can be at their address. Tpetra counts the uses of all other arrays.
+  // The row offsets are kept alive: no others can have their address. Tpetra counts the uses of all other arrays.
   typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
   const void* entries_;
   const void* values_;  // null if they are known to have changed
@@ -235,14 +236,14 @@ class RankPlans {
   CopiedValues copied_;
 
   int owned_columns_, halo_columns_;
-  bool is_split_;  // else all entries are those of `owned_`
+  bool is_split_;  // otherwise all entries are in `owned_`
   Part owned_, halo_;
-  // If split, of rows with entries in the halo: products, or elements of X. If joined, transposed products.
+  // If split: products, or elements of X, for rows with entries in the halo. If joined: transposed products.
   std::tuple<ScratchRows<Scalar, Device, Kokkos::LayoutLeft>, ScratchRows<Scalar, Device, Kokkos::LayoutRight>>
       scratch_;
 
   RowSplit<Device> split_;
-  ValueWatch<Exec> watch_;                                    // of A's values, if they are cut in two parts
+  ValueWatch<Exec> watch_;                                    // watches A's values, if they are cut in two parts
   Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, once values were followed or taken anew
 };
 

@@ -18,7 +18,7 @@ ViewType split_array(const Exec& exec, const std::string& label, std::size_t siz
   return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
 }
 
-/// The first elements of an array, in one of their number.
+/// Returns a copy of the first elements of an array, without the rest.
 template <class ViewType, class Exec>
 ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
   const auto result = split_array<ViewType>(exec, array.label(), size);
@@ -26,7 +26,7 @@ ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
   return result;
 }
 
-/// The columns of a rank's rows: the place of each owned one among the elements of X, and the imported ones.
+/// The columns of a rank's rows: the position of each owned one among the elements of X, and the imported ones.
 template <class Map>
 struct ColumnSplit {
   using Device = typename Map::device_type;
@@ -37,7 +37,7 @@ struct ColumnSplit {
   Kokkos::View<GlobalOrdinal*, Device> halo;  ///< the imported columns, in the order of the column Map
   bool keeps_numbers = true;                  ///< whether each column has the number that joined_columns() gives it
 
-  /// How many columns are imported, and how many of the others have another number in the domain Map.
+  /// The number of imported columns, and of the others that have another number in the domain Map.
   struct Counts {
     int imported = 0, moved = 0;
 
@@ -48,7 +48,7 @@ struct ColumnSplit {
     }
   };
 
-  /// Finds the place of each column, as a prefix sum over the columns.
+  /// Finds the position of each column by a prefix sum over the columns.
   struct FindPlaces {
     typename Map::local_map_type column_map, domain_map;
     Kokkos::View<int*, Device> targets;
@@ -83,10 +83,10 @@ struct ColumnSplit {
   }
 };
 
-/// The column of each entry among all elements of X that the rank owns, in the order of the domain Map, and behind them
-/// the halo.
+/// Returns the column of each entry in the joined X: the elements that the rank owns, in the order of the domain Map,
+/// followed by the halo.
 ///
-/// \param targets [in] as in ColumnSplit
+/// \param targets [in] those of ColumnSplit
 /// \param owned   [in] the number of elements that the rank owns
 template <class Exec, class LocalMatrix, class Device>
 Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A,
@@ -105,11 +105,11 @@ Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A
 /// the halo and has only the rows with such entries (the *boundary*), because a product with all rows would read and
 /// write all of Y again.
 ///
-/// It keeps 4 bytes for each column and 8 bytes for each row, for new values.
+/// It keeps 4 bytes a column and 8 bytes a row, to update values.
 template <class Device>
 struct RowSplit {
-  Kokkos::View<int*, Device> targets;                ///< as in ColumnSplit
-  Kokkos::View<std::size_t*, Device> owned_offsets;  ///< rows + 1: the owned entries before each row
+  Kokkos::View<int*, Device> targets;                ///< those of ColumnSplit
+  Kokkos::View<std::size_t*, Device> owned_offsets;  ///< rows + 1 numbers: the owned entries before each row
   Kokkos::View<int*, Device> boundary;               ///< the rows with entries in the halo, ascending
   std::size_t owned_entries = 0;
   std::size_t halo_entries = 0;
@@ -125,7 +125,7 @@ struct SplitPart {
   Kokkos::View<Scalar*, Device> values;
 };
 
-/// Calls a functor for each row: a thread has a row on hosts, and several lanes share one on devices.
+/// Calls a functor for each row: one thread for a row on hosts, several lanes on devices.
 template <class Functor>
 struct RowOfLanes {
   Functor functor;
@@ -139,14 +139,14 @@ struct RowOfLanes {
   }
 };
 
-/// \param entries [in] of all rows
+/// \param entries [in] entries of all rows
 template <class Exec, class Functor>
 void for_each_row_by_lanes(const char* name, const Exec& exec, std::size_t rows, std::size_t entries,
                            const Functor& functor) {
   using Policy = Kokkos::TeamPolicy<Exec>;
   constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   if (rows == 0) return;
-  int lanes = 1;  // about as many as a row has entries
+  int lanes = 1;  // about the number of entries of a row
   while (lanes < Policy::vector_length_max() && lanes < 32 && static_cast<std::size_t>(lanes) * rows < entries) {
     lanes *= 2;
   }
@@ -199,7 +199,7 @@ struct RowSums {
   }
 };
 
-/// Sums up what was counted, and lists the rows with entries in the halo.
+/// Computes prefix sums of the counts, and lists the rows with entries in the halo.
 template <class Device, class Offsets>
 struct SumRows {
   Offsets row_map;
@@ -246,7 +246,7 @@ RowSplit<Device> split_rows(const Exec& exec, const LocalMatrix& A, const Kokkos
   return split;
 }
 
-/// The offsets of the rows of the halo's matrix, from the numbers of entries that are not owned.
+/// Returns the row offsets of the halo's matrix, from the numbers of entries that are not owned.
 template <class Exec, class LocalMatrix, class Device>
 Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split) {
   const auto row_map = A.graph.row_map;
@@ -260,8 +260,8 @@ Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMat
   return offsets;
 }
 
-/// Calls visit(is_owned, place, entry, target) for each entry of A: its place in its part, its number in A, and its
-/// column's number in that part.
+/// Calls visit(is_owned, place, entry, target) for each entry of A: its place in its part, its number in A, and the
+/// number of its column in that part.
 template <class Device, class Offsets, class Entries, class Visit>
 struct VisitEntries {
   Offsets row_map;
@@ -341,7 +341,7 @@ void cut_values(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& 
   for_each_split_entry(exec, A, split, WriteValues<decltype(A.values), Values>{A.values, owned, halo, wanted});
 }
 
-/// Room for the values of both parts.
+/// Allocates the values of both parts.
 template <class Scalar, class Exec, class Device>
 std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for_values(const Exec& exec,
                                                                                         const RowSplit<Device>& split) {
@@ -350,7 +350,7 @@ std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for
           split_array<Values>(exec, "Tessera::split::values", split.halo_entries)};
 }
 
-/// Both parts with their values. Does not wait.
+/// Returns both parts with their values. Does not wait.
 template <class Scalar, class Exec, class LocalMatrix, class Device>
 std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& exec, const LocalMatrix& A,
                                                                     const RowSplit<Device>& split) {
@@ -364,7 +364,7 @@ std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& 
   return {{split.owned_offsets, columns, values}, {offsets, halo_columns, halo_values}};
 }
 
-/// The sum of all offsets and columns, each mixed with its place.
+/// Returns the sum of all offsets and columns, each mixed with its index.
 template <class Offsets, class Entries>
 struct PatternChecksum {
   Offsets row_map;
@@ -379,7 +379,7 @@ struct PatternChecksum {
   }
 };
 
-/// A number that tells patterns apart. It depends on the offset of every row and on every column, each with its place.
+/// Returns a number that distinguishes patterns. It depends on every row offset and every column, and their indices.
 /// Waits.
 template <class Exec, class LocalMatrix>
 std::uint64_t pattern_checksum(const Exec& exec, const LocalMatrix& A) {
