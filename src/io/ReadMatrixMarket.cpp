@@ -131,7 +131,7 @@ auto chunk_parser(Field field) {
   return parse_chunk<Parser, Field::Real>;
 }
 
-/// Throws unless the chunks together hold as many entries as the size line announces.
+/// Throws unless the chunks together hold the number of entries that the size line announces.
 void check_count(const MatrixMarketText& text, const Chunks& chunks, const std::vector<std::size_t>& counts) {
   const std::size_t announced = text.header.stored_entries;
   std::size_t before = 0;

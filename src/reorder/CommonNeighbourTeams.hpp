@@ -53,7 +53,7 @@ struct CommonNeighbourTeams {
     });
   }
 
-  /// The first of the remaining rows that have the most columns in common with `row`.
+  /// Returns the first of the remaining rows that have the most columns in common with `row`.
   template <class Member>
   KOKKOS_FUNCTION Ordinal nearest(const Member& team, Ordinal block, Ordinal rows, Ordinal row, Scratch& s) const {
     const auto& A = blocks.A;

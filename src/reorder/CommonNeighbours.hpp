@@ -58,7 +58,7 @@ struct CommonNeighbourOrder {
     }
   }
 
-  /// The first of the unvisited rows that have the most columns in common with `row`.
+  /// Returns the first of the unvisited rows that have the most columns in common with `row`.
   KOKKOS_FUNCTION Ordinal nearest(Ordinal block, Ordinal row, const std::uint64_t* unvisited) const {
     BitPlanes common[words_of_block];
     for (Offset k = blocks.A.row_offsets[row]; k < blocks.A.row_offsets[row + 1]; ++k) {

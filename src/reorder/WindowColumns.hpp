@@ -55,7 +55,7 @@ struct CountWindowColumns {
   }
 };
 
-/// The number of distinct block columns of `width` columns, summed over all windows of `height` rows of A in an order.
+/// Returns the number of distinct blocks of `width` columns, summed over windows of `height` rows of A in an order.
 ///
 /// Cost: time in proportion to the entries, and memory for two Ordinals for each entry.
 template <class ExecutionSpace>
@@ -66,7 +66,7 @@ static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPat
   const auto order = p.order;
   const bool reordered = !p.is_identity();
   const Ordinal windows = window_count(A.rows, height);
-  // The table of a window has twice as many places as the window has entries.
+  // The table of a window has two places for each entry of the window.
   const auto tables = allocate<Array<std::size_t*, Memory>>(exec, "Tessera::tables", std::size_t(windows) + 1);
   Kokkos::parallel_for(
       "Tessera::count_window_columns::entries", WindowPolicy<ExecutionSpace>(exec, 0, windows),

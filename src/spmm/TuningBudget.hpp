@@ -15,7 +15,7 @@ struct Sampling {
 
 inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? Sampling{5, 1e-3} : Sampling{3, 5e-5}; }
 
-/// What measurements may cost: a tenth of the time of the products that are expected. Tuning::Measure has no limit.
+/// The budget of measurements: a tenth of the time of the expected products. Tuning::Measure has no limit.
 class TuningBudget {
  public:
   /// \param spent           [in] seconds that were spent before, for other orders of rows

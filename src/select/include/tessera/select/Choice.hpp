@@ -31,7 +31,7 @@ struct ReorderingTrial {
   double peak_bytes = 0;  ///< peak bytes that the plan had allocated until then
 };
 
-/// What a plan chose, and why.
+/// The choice of a plan, and the reasons.
 struct Choice {
   Format format = Format::Csr;        ///< the format that was chosen
   std::vector<Candidate> candidates;  ///< all that were considered, from the fastest to the slowest, refused ones last

@@ -68,7 +68,7 @@ class Plan {
   std::size_t nonzeros() const { return state().nonzeros(); }
   /// The format that was chosen; if the plan has several blocks of rows, for the first block.
   Format format() const { return state().choice().format; }
-  /// What was chosen, from which candidates, and the predicted time of each; for the first block of rows.
+  /// The choice, its candidates, and the predicted time of each; for the first block of rows.
   const Choice& choice() const { return state().choice(); }
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
@@ -79,8 +79,8 @@ class Plan {
   ///   measured_seconds: null if not measured, held_bytes and peak_bytes: 0 unless chosen, is_refused), reordering,
   ///   reorderings (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros,
   ///   mean_nonzeros, fill, imbalance: null without windows), as in choice() and tile_metrics();
-  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak, the most that the
-  ///   plan had allocated at once; limit, PlanOptions::memory_limit or null;
+  /// - bytes: format, transpose, slot_maps, kernels and total, like bytes() and its parts; peak, the
+  ///   peak bytes that the plan had allocated; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
   /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose; of its first part, if a note says
   ///   that it is stored in parts;

@@ -12,19 +12,19 @@
 
 namespace Tessera {
 
-/// What to do about a request that the matrix or the device cannot meet: a precision or a published kernel that it
-/// lacks, or a format or an order that takes more memory than PlanOptions::memory_limit. What is wrong in itself, such
-/// as a parameter out of range, always throws.
+/// The reaction to a request that the matrix or the device cannot meet: a precision or a published kernel that it
+/// lacks, or a format or an order that needs more memory than PlanOptions::memory_limit. Requests that are invalid in
+/// themselves, such as a parameter out of range, always throw.
 enum class OnUnsupported {
   Throw,    ///< throws std::invalid_argument, which names the request and what would work
   FallBack  ///< uses native precision, Kernel::Automatic, Format::Csr or the order of A; Plan::explain() says so
 };
 
-/// The names of what to do.
+/// The names of the reactions.
 template <>
 inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"throw", "fall_back"};
 
-/// What an automatic choice of the format is based on.
+/// The basis of an automatic choice of the format.
 enum class Tuning {
   Predict,  ///< times that a model of the device predicts from statistics of the matrix
   Measure,  ///< measured times of the candidates that the model predicts to be the fastest
@@ -36,7 +36,7 @@ enum class Tuning {
 template <>
 inline constexpr std::array<std::string_view, 3> enum_names<Tuning> = {"predict", "measure", "automatic"};
 
-/// What a plan is made for, and how.
+/// The purpose of a plan, and how it is made.
 struct PlanOptions {
   int columns = 32;             ///< columns of X in a typical product: a hint, products may have any number
   bool layout_left = false;     ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
@@ -62,9 +62,9 @@ struct PlanOptions {
   /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged
   /// and RowGroups always in Native.
   ///
-  /// With Bf16 and Fp16, sums are taken in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes
-  /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
-  /// that is too small for binary16.
+  /// Bf16 and Fp16 compute sums in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes |alpha|
+  /// sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand that is
+  /// too small for binary16.
   ///
   /// A float plan in Bf16 or Fp16 uses Tf32 if that is predicted to be faster, for vectors of 32 bits and without a
   /// memory_limit: Choice::is_wider, Plan::explain() and Plan::stats() say so. X and Y of double then run through

@@ -143,12 +143,12 @@ class BlockVector {
 
   /// this = alpha X B + beta this. X may be this. With beta = 0, this may hold anything before.
   ///
-  /// \param B [in] as many rows as X has columns, as many columns as this has
+  /// \param B [in] a row for each column of X, and a column for each column of this
   void multiply(Scalar alpha, const BlockVector& X, const small_matrix_type& B, Scalar beta);
 
   /// C = alpha this^T Y, summed over the ranks. If alpha is 0, nothing is read.
   ///
-  /// \param C [out] as many rows as this has columns, as many columns as Y
+  /// \param C [out] a row for each column of this, and a column for each column of Y
   void innerProducts(Scalar alpha, const BlockVector& Y, small_matrix_type& C) const;
 
   /// this = diagonal(factors) X, with an element of `factors` for each row. X may be this.
@@ -164,8 +164,8 @@ class BlockVector {
   /// all ranks. Afterwards X0 = Q C + X R, where X0 is what this held before.
   ///
   /// \param Q       [in]  orthonormal, and orthogonal to each other; may be empty
-  /// \param C       [out] as many rows as Q has columns in all, as many columns as this; or null
-  /// \param R       [out] upper triangular, with as many rows and columns as this has columns; or null
+  /// \param C       [out] a row for each column of the blocks in Q, and a column for each column of this; or null
+  /// \param R       [out] upper triangular, with a row and a column for each column of this; or null
   /// \param options [in]  what happens to dependent columns; first_row is set here
   /// \return the number of columns that were independent
   /// \throws std::runtime_error if this holds NaN or Inf; it is then unchanged

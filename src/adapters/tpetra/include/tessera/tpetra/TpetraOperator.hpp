@@ -80,7 +80,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// \throws std::invalid_argument if the matrix is null or not fill-complete, or an option cannot be met
   /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
   ///
-  /// With MPI every rank throws the same, unless the matrix is null.
+  /// If one rank throws with MPI, all throw the same, unless the matrix is null.
   explicit TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix, const TpetraOptions& options = {});
   ~TpetraOperator() override;
   TpetraOperator(const TpetraOperator&) = delete;
