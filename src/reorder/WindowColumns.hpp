@@ -55,7 +55,7 @@ struct CountWindowColumns {
   }
 };
 
-/// Returns the number of distinct blocks of `width` columns, summed over windows of `height` rows of A in an order.
+/// Returns the number of distinct block columns of `width` columns, summed over windows of `height` rows in an order.
 ///
 /// Cost: time in proportion to the entries, and memory for two Ordinals for each entry.
 template <class ExecutionSpace>
