@@ -43,7 +43,6 @@ using AnyProduct = typename AnyProductOf<Scalar>::type;
 template <class Scalar, class ExecutionSpace>
 class Engine {
  public:
-  using Offset = int;
   using Memory = typename ExecutionSpace::memory_space;
 
   virtual ~Engine() = default;

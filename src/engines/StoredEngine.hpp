@@ -56,7 +56,6 @@ template <class Stored, class Scalar, class ExecutionSpace>
 class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
  public:
   using typename Engine<Scalar, ExecutionSpace>::Memory;
-  using typename Engine<Scalar, ExecutionSpace>::Offset;
   static constexpr bool is_csr = std::is_same_v<Stored, Csr<Memory>>;
 
   explicit StoredMatrixEngine(Stored stored) : stored_(std::move(stored)) {}

@@ -19,7 +19,6 @@ namespace Tessera::Impl {
 /// GPUs of NVIDIA, which most engines have kernels for.
 template <class Scalar>
 struct Device<Scalar, Kokkos::Cuda> {
-  using Offset = int;
   using Memory = Kokkos::Cuda::memory_space;
   static constexpr bool is_real = !is_complex_v<Scalar>;
 

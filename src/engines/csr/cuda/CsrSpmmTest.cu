@@ -306,7 +306,6 @@ template <class M, class V>
 struct Types {
   using MatrixScalar = M;
   using VectorScalar = V;
-  using Offset = int;
 };
 #ifdef TESSERA_CUDA_EMULATED  // is slow: the rest is compiled from the same lines
 using EveryProduct =
