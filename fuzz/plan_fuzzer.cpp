@@ -15,7 +15,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Tessera::Mode;
-using Plan = Tessera::Plan<double, int, int, Exec>;
+using Plan = Tessera::Plan<double, Exec>;
 
 constexpr int most_rows = 10000;  // of X and Y, and of values: more than an input has, unless it lies
 
@@ -30,10 +30,10 @@ void multiply(Plan& plan, Mode mode, int columns) {
 
 /// Whatever is loaded multiplies, takes new values, and is saved.
 void check(std::string_view bytes) {
-  auto plan = Tessera::parse_plan<double, int, int, Exec>(Exec(), bytes, "input");
+  auto plan = Tessera::Impl::parse_plan<double>(Exec(), bytes, "input");
   const std::string path = scratch_file();
-  save_plan(plan, path);
-  const auto back = Tessera::load_plan<double, int, int, Exec>(Exec(), path);
+  save_plan(Exec(), plan, path);
+  const auto back = Tessera::load_plan<double>(Exec(), path);
   std::remove(path.c_str());
   require(back.explain() == plan.explain(), "what was saved is loaded the same");
   if (std::max(plan.rows(), plan.columns()) > most_rows) return;

@@ -12,13 +12,14 @@ std::string text_of(bool value) { return value ? "true" : "false"; }
 
 /// The text that names every option.
 std::string text_of(const Tessera::PlanOptions& o) {
-  return "columns=" + std::to_string(o.columns) + ",layout_left=" + text_of(o.layout_left) +
-         ",follows_values=" + text_of(o.follows_values) + ",half_vectors=" + text_of(o.half_vectors) +
-         ",expected_products=" + std::to_string(o.expected_products) + ",format=" + std::string(to_string(o.format)) +
-         ",precision=" + std::string(to_string(o.precision)) + ",reordering=" + std::string(to_string(o.reordering)) +
-         ",always_reorder=" + text_of(o.always_reorder) + ",kernel=" + std::string(to_string(o.kernel)) +
-         ",on_unsupported=" + std::string(to_string(o.on_unsupported)) + ",tuning=" + std::string(to_string(o.tuning)) +
-         ",tuning_file=" + o.tuning_file + ",memory_limit=" + std::to_string(o.memory_limit);
+  return "num_vectors=" + std::to_string(o.hints.num_vectors) + ",layout_left=" + text_of(o.hints.layout_left) +
+         ",follow_values=" + text_of(o.hints.follow_values) + ",half_vectors=" + text_of(o.half_vectors) +
+         ",expected_products=" + std::to_string(o.hints.expected_products) +
+         ",format=" + std::string(to_string(o.format)) + ",precision=" + std::string(to_string(o.precision)) +
+         ",reordering=" + std::string(to_string(o.reordering)) + ",always_reorder=" + text_of(o.always_reorder) +
+         ",kernel=" + std::string(to_string(o.kernel)) + ",on_unsupported=" + std::string(to_string(o.on_unsupported)) +
+         ",tuning=" + std::string(to_string(o.tuning)) + ",tuning_file=" + o.tuning_file +
+         ",memory_limit=" + std::to_string(o.memory_limit);
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const Tessera::PlanOptions options = Tessera::parse_plan_options(text, "input");
-    require(options.columns >= 0 && options.expected_products >= 0, "numbers are not negative");
+    require(options.hints.num_vectors >= 0 && options.hints.expected_products >= 0, "numbers are not negative");
     const std::string named = text_of(options);
     require(named.find('?') == std::string::npos || text.find('?') != std::string_view::npos, "every option is known");
     require(text_of(Tessera::parse_plan_options(named, "named")) == named, "what is named is read the same");

@@ -25,7 +25,7 @@ std::atomic<bool> failed = false;
 
 /// Formats by name, the plan's own choice included.
 std::map<std::string, Format> formats_by_name() {
-  std::map<std::string, Format> names{{std::string(to_string(Format::Automatic)), Format::Automatic}};
+  std::map<std::string, Format> names{{std::string(to_string(Format::Auto)), Format::Auto}};
   for (const Format format : every_format) names.emplace(to_string(format), format);
   return names;
 }
@@ -44,7 +44,7 @@ void add_settings(CLI::App& app, Settings& settings) {
   if (settings.published) {
     app.add_flag("--published", *settings.published, "Also the kernels of the formats' papers, on a GPU");
   }
-  if (settings.tuned) app.add_flag("--tuned", *settings.tuned, "Also plans with Tuning::Automatic");
+  if (settings.tuned) app.add_flag("--tuned", *settings.tuned, "Also plans with Tuning::Adaptive");
 }
 
 /// Options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.

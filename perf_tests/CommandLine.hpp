@@ -23,7 +23,7 @@ struct Settings {
   std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<int> columns = {};           ///< --num_vecs: columns of X
   std::optional<bool> published = {};      ///< --published: also the kernels of the formats' papers
-  std::optional<bool> tuned = {};          ///< --tuned: also plans with Tuning::Automatic
+  std::optional<bool> tuned = {};          ///< --tuned: also plans with Tuning::Adaptive
 };
 
 struct CommandLine {
@@ -57,7 +57,7 @@ std::string benchmark_name(const std::string& kind, const std::string& matrix, c
 /// One of the settings. What the driver has no list of is as here.
 struct Case {
   std::string matrix;
-  Format format = Format::Automatic;
+  Format format = Format::Auto;
   std::string layout = {};
   int columns = 0;
 

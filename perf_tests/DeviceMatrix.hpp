@@ -18,7 +18,7 @@ using Space = Kokkos::DefaultExecutionSpace;
 template <class Layout, class Scalar = double>
 using Vectors = DeviceDense<Scalar, Layout, Space>;
 
-using DevicePlan = Plan<double, int, int, Space::device_type>;
+using DevicePlan = Plan<double, Space>;
 
 /// Offsets are int: Kokkos Kernels has cuSPARSE multiply no others.
 struct DeviceMatrix : DeviceCsr<double, int, Space> {

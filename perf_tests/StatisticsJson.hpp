@@ -57,7 +57,7 @@ inline nlohmann::json to_json(const MatrixStatistics& statistics) { return stati
 
 inline Format format_of(const std::string& name) {
   const auto format = enum_named<Format>(name);
-  if (!format || *format == Format::Automatic) throw std::invalid_argument("there is no format '" + name + "'");
+  if (!format || *format == Format::Auto) throw std::invalid_argument("there is no format '" + name + "'");
   return *format;
 }
 

@@ -75,7 +75,7 @@ Solution solve_with_tessera(const Space& exec, const DeviceMatrix& A, const Rows
   const int columns = int(B.extent(1));
   Solution result;
   Tessera::PlanOptions plan_options;
-  plan_options.columns = columns;
+  plan_options.hints.num_vectors = columns;
   std::optional<DevicePlan> plan;
   std::optional<Tessera::Workspace<Space>> work;
   const auto multiply = [&](const auto& P, const auto& Q) {

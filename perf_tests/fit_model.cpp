@@ -138,7 +138,7 @@ double cost_of_choice(const Cell& cell, const FittedModel& model) {
   return ranked(cell, model).front().candidate->seconds / fastest_seconds(cell);
 }
 
-/// The same of the fastest of those that Tuning::Automatic would measure.
+/// The same of the fastest of those that Tuning::Adaptive would measure.
 double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   const auto all = ranked(cell, model);
   double least = all.front().candidate->seconds;

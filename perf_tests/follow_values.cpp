@@ -28,9 +28,9 @@ void time_following(benchmark::State& state, const DeviceMatrix& A, Format forma
   const Space exec;
   Tessera::PlanOptions options;
   options.format = format;
-  options.columns = columns;
+  options.hints.num_vectors = columns;
   auto trusting = A.plan(exec, options);
-  options.follows_values = true;
+  options.hints.follow_values = true;
   auto following = A.plan(exec, options);
   auto work = following.prepare(exec, columns, Mode::NoTranspose);
   auto other_work = trusting.prepare(exec, columns, Mode::NoTranspose);
@@ -58,7 +58,7 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  std::vector<Format> formats = {Format::Automatic};
+  std::vector<Format> formats = {Format::Auto};
   formats.insert(formats.end(), std::begin(Tessera::every_format), std::end(Tessera::every_format));
   return run_benchmarks(
       argc, argv, "Times products that follow A's values beside products that trust.",

@@ -45,7 +45,7 @@ struct Operands {
   Operands(const DeviceMatrix& A, Format format, int count) : columns(count) {
     Tessera::PlanOptions options;
     options.format = format;
-    options.columns = columns;
+    options.hints.num_vectors = columns;
     plan = A.plan(exec, options);
     work = plan.prepare(exec, columns, Mode::NoTranspose);
     X = Rows("X", A.columns, columns);
@@ -60,10 +60,10 @@ struct Operands {
 
   void multiply(const Rows& target) { Tessera::spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, target); }
   void multiply_with(bool is_both) {
-    const Tessera::SmallMatrix<double> xy{XtY.data(), columns, columns, columns},
-        yy{both.data(), columns, columns, columns};
-    const Tessera::InnerProducts<double> sums{xy, is_both ? yy : Tessera::SmallMatrix<double>()};
-    Tessera::spmm_with_inner_products(exec, plan, work, dense_work, Mode::NoTranspose, 1, X, 0, Y, sums);
+    using Matrix = Tessera::InnerProducts<double>::Matrix;
+    const Matrix xy(XtY.data(), columns, columns), yy(both.data(), columns, columns);
+    const Tessera::InnerProducts<double> sums{xy, is_both ? yy : Matrix()};
+    Tessera::spmm_with_inner_products(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y, sums);
   }
   void multiply_then(bool is_both) {
     multiply(Z);
@@ -72,7 +72,10 @@ struct Operands {
     Tessera::inner_products<Space, double>(exec, dense_work, std::span(blocks, is_both ? 2 : 1), read(Z),
                                            {both.data(), rows, columns, rows});
   }
-  void residual() { Tessera::residual(exec, plan, work, dense_work, Mode::NoTranspose, X, B, Y, XtY.data()); }
+  void residual() {
+    const Kokkos::View<double*, Kokkos::HostSpace> norms(XtY.data(), std::size_t(columns));
+    Tessera::residual(exec, plan, work, Mode::NoTranspose, X, B, Y, norms);
+  }
   void residual_in_steps() {
     Tessera::copy<Space, double>(exec, read(B), block(Z));
     Tessera::spmm(exec, plan, work, Mode::NoTranspose, -1.0, X, 1.0, Z);

@@ -47,7 +47,7 @@ struct Options {
 /// \tparam VectorScalar  the type of X and Y
 template <class Scalar, class VectorScalar, class Layout>
 class Problem {
-  using Plan = Tessera::Plan<Scalar, int, int, Space::device_type>;
+  using Plan = Tessera::Plan<Scalar, Space>;
   using Vectors = Kokkos::View<VectorScalar**, Layout, Space::device_type>;
 
   /// A plan that is made to take one of the candidates.
@@ -66,8 +66,8 @@ class Problem {
         sample_seconds_(sample_seconds),
         A_(A),
         values_("values", A.values.extent(0)),
-        X_("X", A.columns, options.columns),
-        Y_("Y", A.rows, options.columns) {
+        X_("X", A.columns, options.hints.num_vectors),
+        Y_("Y", A.rows, options.hints.num_vectors) {
     Kokkos::deep_copy(values_, A.values);
     Kokkos::deep_copy(X_, VectorScalar(1));
   }
@@ -76,7 +76,7 @@ class Problem {
   /// \param explains [in] print what the plan says
   nlohmann::json measure(const std::vector<std::string>& formats, bool explains) {
     const Plan chosen = make_plan(options_);
-    const Tessera::Choice& choice = chosen.choice();
+    const Tessera::Choice& choice = Impl::choice_of(chosen);
     if (explains) std::cout << chosen.explain() << std::flush;
     std::vector<Contestant> contestants;
     for (const Tessera::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
@@ -110,7 +110,7 @@ class Problem {
     auto options = options_;
     options.format = candidate.format;
     Contestant result{candidate, false, make_plan(options), {}, 1, {}};
-    result.work = result.plan.prepare(Space(), options.columns, Tessera::Mode::NoTranspose);
+    result.work = result.plan.prepare(Space(), options.hints.num_vectors, Tessera::Mode::NoTranspose);
     time(result);  // warms up
     result.batch = std::clamp(static_cast<int>(std::ceil(sample_seconds_ / time(result))), 1, 1000);
     return result;
@@ -125,7 +125,7 @@ class Problem {
     contestants.push_back(contestant(asked));
     Contestant& added = contestants.back();
     added.is_asked = true;
-    for (const Tessera::Candidate& candidate : added.plan.choice().candidates)
+    for (const Tessera::Candidate& candidate : Impl::choice_of(added.plan).candidates)
       if (candidate.format == format) added.candidate = candidate;
   }
 
@@ -162,7 +162,7 @@ nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, 
 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
   Tessera::PlanOptions plan;
-  plan.columns = columns;
+  plan.hints.num_vectors = columns;
   if (options.is_published) plan.kernel = Tessera::Kernel::Published;
   for (const Tessera::Precision precision : Tessera::enumerators<Tessera::Precision>())
     if (to_string(precision) == arithmetic.substr(0, arithmetic.find('_'))) plan.precision = precision;

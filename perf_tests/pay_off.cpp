@@ -46,7 +46,7 @@ Cost cost_of_plan(const Space& exec, const DeviceMatrix& A, const Tessera::PlanO
   DevicePlan::workspace_type work;
   cost.set_up = seconds_of(exec, [&] {
     plan = A.plan(exec, options);
-    work = plan.prepare(exec, options.columns, Mode::NoTranspose);
+    work = plan.prepare(exec, options.hints.num_vectors, Mode::NoTranspose);
   });
   const auto multiply = [&] { Tessera::spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, Y); };
   multiply();
@@ -87,7 +87,7 @@ template <class Layout>
 void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reordering, int columns) {
   const Space exec;
   Tessera::PlanOptions options;
-  options.columns = columns;
+  options.hints.num_vectors = columns;
   options.reordering = reordering;
   const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
   scatter_values(X);
@@ -103,7 +103,7 @@ void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reorde
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
+  for (const Reordering reordering : {Reordering::None, Reordering::Search}) {
     const Keys order = {{"order", reordering == Reordering::None ? "natural" : "automatic"}};
     for (const Case& one : all_cases(settings)) {
       add_benchmark(one.name("pay_off", settings, order), 1, [=](benchmark::State& state) {

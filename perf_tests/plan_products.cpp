@@ -4,9 +4,9 @@
 // of columns:
 //   plan_products [MATRIX]... [--published] [--tuned] [--benchmark_filter=double/order:automatic/columns:32]
 //                 [others: --help]
-// "default" is the order of Reordering::Default, "automatic" the best of that and of those that are found; each plan is
+// "default" is the order of Reordering::Auto, "automatic" the best of that and of those that are found; each plan is
 // made once. --published also times plans of Kernel::Published, named kernel:published; one that there is no such
-// kernel for fails. --tuned also times plans of Tuning::Automatic, named tuning:automatic, which measure candidates
+// kernel for fails. --tuned also times plans of Tuning::Adaptive, named tuning:automatic, which measure candidates
 // that predictions cannot tell apart: make_plan_ms has what that costs.
 //
 // An iteration is ten products one after the other and a fence, as in a solver.
@@ -48,7 +48,7 @@ constexpr Arithmetic arithmetics[] = {
 /// A matrix and a plan of it, in the memory of the device.
 template <class Scalar>
 struct Problem {
-  Tessera::Plan<Scalar, int, int, Space::device_type> plan;
+  Tessera::Plan<Scalar, Space> plan;
   double make_plan_seconds = 0;
 
   Problem(const std::string& name, const Tessera::PlanOptions& options) {
@@ -76,8 +76,8 @@ Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOption
   static std::map<std::string, Problem<Scalar>> made;
   const std::string name = matrix + ' ' + std::string(to_string(options.precision)) + ' ' +
                            std::string(to_string(options.kernel)) + ' ' + std::string(to_string(options.reordering)) +
-                           ' ' + std::string(to_string(options.tuning)) + ' ' + std::to_string(options.columns) +
-                           (options.half_vectors ? " half" : "");
+                           ' ' + std::string(to_string(options.tuning)) + ' ' +
+                           std::to_string(options.hints.num_vectors) + (options.half_vectors ? " half" : "");
   const auto [place, is_new] = made.try_emplace(name, matrix, options);
   // After the first plan, and so before Tessera's own hook, which reports plans that are left.
   if (is_new && made.size() == 1) Kokkos::push_finalize_hook([] { made.clear(); });
@@ -89,29 +89,32 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
   using View = Kokkos::View<VectorScalar**, Kokkos::LayoutRight, Space::device_type>;
   Problem<Scalar>& problem = problem_of<Scalar>(matrix, options);
   const Space exec;
-  const View X("X", problem.plan.columns(), options.columns), Y("Y", problem.plan.rows(), options.columns);
+  const View X("X", problem.plan.columns(), options.hints.num_vectors),
+      Y("Y", problem.plan.rows(), options.hints.num_vectors);
   Kokkos::deep_copy(X, VectorScalar(1));
-  auto work = problem.plan.prepare(exec, options.columns, Tessera::Mode::NoTranspose);
+  auto work = problem.plan.prepare(exec, options.hints.num_vectors, Tessera::Mode::NoTranspose);
   const auto multiply = [&] { Tessera::spmm(exec, problem.plan, work, Tessera::Mode::NoTranspose, 1, X, 0, Y); };
-  const double operations = 2.0 * static_cast<double>(problem.plan.nonzeros()) * options.columns;
+  const double operations = 2.0 * static_cast<double>(problem.plan.nonzeros()) * options.hints.num_vectors;
   const double seconds = time_in_turns(state, exec, operations, multiply);
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
   state.counters["products"] = problem.make_plan_seconds / seconds;
-  for (const Tessera::Candidate& candidate : problem.plan.choice().candidates)
-    if (problem.plan.choice().is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
-  state.SetLabel(std::string(to_string(problem.plan.choice().format)) + ", " +
-                 std::string(to_string(problem.plan.choice().reordering)) + ", " + problem.explained("kernels"));
+  for (const Tessera::Candidate& candidate : Impl::choice_of(problem.plan).candidates)
+    if (Impl::choice_of(problem.plan).is_chosen(candidate))
+      state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
+  state.SetLabel(std::string(to_string(Impl::choice_of(problem.plan).format)) + ", " +
+                 std::string(to_string(Impl::choice_of(problem.plan).reordering)) + ", " +
+                 problem.explained("kernels"));
 }
 
 void register_products(const Settings& settings, const Arithmetic& arithmetic, Reordering reordering, Kernel kernel,
                        Tuning tuning = Tuning::Predict) {
   const bool is_published = kernel == Kernel::Published;
-  Keys keys = {{"arithmetic", arithmetic.name}, {"order", reordering == Reordering::Default ? "default" : "automatic"}};
+  Keys keys = {{"arithmetic", arithmetic.name}, {"order", reordering == Reordering::Auto ? "default" : "automatic"}};
   if (is_published) keys.emplace_back("kernel", to_string(kernel));
   if (tuning != Tuning::Predict) keys.emplace_back("tuning", to_string(tuning));
   for (const Case& one : all_cases(settings)) {
     Tessera::PlanOptions options;
-    options.columns = one.columns;
+    options.hints.num_vectors = one.columns;
     options.reordering = reordering;
     options.precision = arithmetic.precision;
     options.half_vectors = arithmetic.is_half;
@@ -128,10 +131,10 @@ void register_products(const Settings& settings, const Arithmetic& arithmetic, R
 
 void register_benchmarks(const Settings& settings) {
   for (const Arithmetic& arithmetic : arithmetics) {
-    for (const Reordering reordering : {Reordering::Default, Reordering::Automatic}) {
-      register_products(settings, arithmetic, reordering, Kernel::Automatic);
+    for (const Reordering reordering : {Reordering::Auto, Reordering::Search}) {
+      register_products(settings, arithmetic, reordering, Kernel::Auto);
       if (*settings.published) register_products(settings, arithmetic, reordering, Kernel::Published);
-      if (*settings.tuned) register_products(settings, arithmetic, reordering, Kernel::Automatic, Tuning::Automatic);
+      if (*settings.tuned) register_products(settings, arithmetic, reordering, Kernel::Auto, Tuning::Adaptive);
     }
   }
 }

@@ -111,10 +111,10 @@ template <class Scalar>
 void print_hashes(const std::string& name, const char* type, const DeviceCsr<Scalar, int, Space>& A) {
   const Space exec;
   constexpr bool has_devices = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible;
-  std::vector<std::pair<Kernel, Precision>> arithmetics{{Kernel::Automatic, Precision::Native}};
+  std::vector<std::pair<Kernel, Precision>> arithmetics{{Kernel::Auto, Precision::Native}};
   if (has_devices) {
     for (const Precision precision : {Precision::Tf32x3, Precision::Tf32, Precision::Bf16, Precision::Fp16})
-      arithmetics.push_back({Kernel::Automatic, precision});
+      arithmetics.push_back({Kernel::Auto, precision});
     for (const Precision precision : {Precision::Native, Precision::Tf32x3, Precision::Tf32, Precision::Fp16})
       arithmetics.push_back({Kernel::Published, precision});
   }

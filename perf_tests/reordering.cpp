@@ -34,16 +34,16 @@ void report(benchmark::State& state, const Space& exec, DevicePlan& natural, Dev
   state.counters["after_ms"] = 1e3 * after;
   state.counters["speedup"] = before / after;
   if (after < before) state.counters["pay_off_products"] = seconds / (before - after);
-  if (natural.tile_metrics().tiles == 0) return;
-  state.counters["nnz/tile_before"] = natural.tile_metrics().mean_nonzeros;
-  state.counters["nnz/tile_after"] = reordered.tile_metrics().mean_nonzeros;
+  if (Impl::tile_metrics_of(natural).tiles == 0) return;
+  state.counters["nnz/tile_before"] = Impl::tile_metrics_of(natural).mean_nonzeros;
+  state.counters["nnz/tile_after"] = Impl::tile_metrics_of(reordered).mean_nonzeros;
 }
 
 void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, Reordering order, int columns) {
   const Space exec;
   Tessera::PlanOptions options;
   options.format = format;
-  options.columns = columns;
+  options.hints.num_vectors = columns;
   auto with_order = options;
   with_order.reordering = order;
   with_order.always_reorder = true;

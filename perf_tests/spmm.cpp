@@ -37,8 +37,8 @@ void report(benchmark::State& state, const DeviceMatrix& A, const DevicePlan& pl
   state.counters["floor_fraction"] = bytes / copy_bytes_per_second() / seconds;
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
-  for (const Tessera::Candidate& candidate : plan.choice().candidates)
-    if (plan.choice().is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
+  for (const Tessera::Candidate& candidate : Impl::choice_of(plan).candidates)
+    if (Impl::choice_of(plan).is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(plan.format())));
 }
 
@@ -47,8 +47,8 @@ void time_products(benchmark::State& state, const DeviceMatrix& A, Format format
   const Space exec;
   Tessera::PlanOptions options;
   options.format = format;
-  options.columns = columns;
-  options.layout_left = std::is_same_v<Layout, Kokkos::LayoutLeft>;
+  options.hints.num_vectors = columns;
+  options.hints.layout_left = std::is_same_v<Layout, Kokkos::LayoutLeft>;
   auto plan = A.plan(exec, options);
   auto work = plan.prepare(exec, columns, Mode::NoTranspose);
   const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
@@ -75,7 +75,7 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  std::vector<Format> formats = {Format::Automatic};
+  std::vector<Format> formats = {Format::Auto};
   formats.insert(formats.end(), std::begin(Tessera::every_format), std::end(Tessera::every_format));
   return run_benchmarks(argc, argv, "Times products by format, layout and number of columns.",
                         {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},

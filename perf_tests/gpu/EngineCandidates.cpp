@@ -41,8 +41,8 @@ class EngineCandidate : public Candidate<Scalar> {
     exec_.emplace(stream);
     const Csr<Memory> rows{A.rows, A.columns, A.values.size(), copy(A.row_offsets), copy(A.column_indices)};
     PlanOptions options;
-    options.columns = columns;
-    options.layout_left = layout == Layout::Left;
+    options.hints.num_vectors = columns;
+    options.hints.layout_left = layout == Layout::Left;
     options.precision = this->asked_precision();
     if (Kind::is_paper_alone) options.kernel = Kernel::Published;
     Impl::KernelPolicy policy(policy_);

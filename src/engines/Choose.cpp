@@ -48,7 +48,7 @@ Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidates, std:
   return choice;
 }
 
-/// Calls visit(kind) for each kind that serves Kernel::Automatic.
+/// Calls visit(kind) for each kind that serves Kernel::Auto.
 template <class Visit, class... Kind>
 void for_each_kind(const Visit& visit, EngineList<Kind...>) {
   const auto call = [&](auto kind) {

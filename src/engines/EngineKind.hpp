@@ -8,7 +8,7 @@ namespace Tessera::Impl {
 
 /// The matrices that a kind's kernel multiplies.
 enum class CudaFor { RealMatrices, AllMatrices };
-/// Whether only Kernel::Published uses an engine. Other engines with kernels of papers also serve Kernel::Automatic.
+/// Whether only Kernel::Published uses an engine. Other engines with kernels of papers also serve Kernel::Auto.
 enum class TakenBy { AnyPlan, PublishedAlone };
 
 /// Defines a kind of engines, in plain C++. Unless only Kernel::Published uses it, a kind also has the members of

@@ -53,7 +53,7 @@ inline constexpr bool has_published_engines<Kokkos::Cuda> = true;
 
 /// Calls visit(factory) with the EngineFactory of a format and a kernel.
 ///
-/// \throws std::invalid_argument for Format::Automatic
+/// \throws std::invalid_argument for Format::Auto
 template <class Scalar, class ExecutionSpace, class Visit, class Kind, class... Rest>
 auto with_engine_of(Format format, Kernel kernel, const Visit& visit, EngineList<Kind, Rest...>) {
   constexpr bool is_there = !Kind::is_paper_alone || has_published_engines<ExecutionSpace>;

@@ -524,6 +524,14 @@ class BlockCg {
 
 }  // namespace
 
+/// The way to what a workspace hides from users.
+struct BlockCgAccess {
+  template <class Workspace>
+  static typename Workspace::Memory& memory(const Workspace& workspace) {
+    return *workspace.memory_;
+  }
+};
+
 template <class ExecutionSpace, class Scalar>
 BlockCgResult solve_by_block_cg(const ExecutionSpace& exec, const BlockCgOperators<Scalar>& operators,
                                 const Multivector<const Scalar>& B, const Multivector<Scalar>& X,
@@ -531,7 +539,8 @@ BlockCgResult solve_by_block_cg(const ExecutionSpace& exec, const BlockCgOperato
                                 const BlockCgWorkspace<ExecutionSpace, Scalar>& workspace) {
   const Kokkos::Profiling::ScopedRegion region("Tessera::block_cg");
   check(B, X, options);
-  BlockCgResult result = BlockCg<ExecutionSpace, Scalar>(exec, operators, B, X, options, workspace.memory()).run();
+  BlockCgResult result =
+      BlockCg<ExecutionSpace, Scalar>(exec, operators, B, X, options, BlockCgAccess::memory(workspace)).run();
   exec.fence("Tessera::block_cg");
   return result;
 }

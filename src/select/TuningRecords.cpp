@@ -40,7 +40,7 @@ bool reads(const std::string& text, Number& number, How... how) {
 
 bool reads(const std::string& text, Format& format) {
   const auto named = enum_named<Format>(text);
-  if (!named || *named == Format::Automatic) return false;
+  if (!named || *named == Format::Auto) return false;
   format = *named;
   return true;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <tessera/common/Overlap.hpp>
 #include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/Access.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <variant>
 
@@ -124,16 +125,16 @@ void check_apart(const char* who, const char* x, const Multivector<const Scalar>
 template <class ExecutionSpace>
 void check_workspace(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                      std::uint64_t plan, Mode mode, Ordinal columns) {
-  if (!work.belongs_to(plan)) refuse_product(who, "the workspace is not from this plan's prepare()");
+  if (!Access::belongs_to(work, plan)) refuse_product(who, "the workspace is not from this plan's prepare()");
   if (work.mode() != mode) {
     refuse_product(who, "the workspace was prepared for mode " + std::string(to_string(work.mode())) +
                             "; expected one for mode " + std::string(to_string(mode)));
   }
-  if (work.columns() < columns) {
-    refuse_product(who, "the workspace was prepared for " + std::to_string(work.columns()) +
+  if (work.num_vectors() < columns) {
+    refuse_product(who, "the workspace was prepared for " + std::to_string(work.num_vectors()) +
                             " columns; expected at least X's " + std::to_string(columns));
   }
-  if (!work.is_of(exec)) {
+  if (!Access::is_of(work, exec)) {
     refuse_product(who,
                    std::string("the workspace was prepared for another instance of ") + ExecutionSpace::name() +
                        "; expected a workspace of its own for each instance, or Workspace::move_to() after a fence");

@@ -79,7 +79,7 @@ void print_block(std::ostream& out, const BlockExplanation& block) {
 
 std::string explain(const Explanation& e, const std::vector<BlockExplanation>& blocks) {
   std::ostringstream out;
-  out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
+  out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.num_vectors
       << " columns of X, " << (e.half_vectors ? "vectors of 16 bits, " : "") << "on " << e.execution_space << '\n';
   if (!e.made_on.empty()) out << "  loaded from a file: chosen, and times predicted, on " << e.made_on << '\n';
   for (const BlockExplanation& block : blocks) {

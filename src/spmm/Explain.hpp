@@ -14,7 +14,7 @@ struct Explanation {
   long long rows = 0;
   long long columns = 0;
   std::size_t nonzeros = 0;
-  int vector_columns = 0;
+  int num_vectors = 0;
   bool half_vectors = false;
   std::string execution_space;
   std::string made_on;  // the execution space of make_plan() if the plan was loaded, else empty

@@ -26,7 +26,7 @@ class FormatBuilder {
   using Rows = BuiltCsr<Memory>;
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
 
-  /// \param wanted   [in] the format, or Format::Automatic
+  /// \param wanted   [in] the format, or Format::Auto
   /// \param rows     [in] canonical, in that order; entry i is the entry rows.values (i) of A
   /// \param refusals [in,out] the formats that did not fit
   /// \param report   [in,out] gets the times, and a note about a fall-back
@@ -48,7 +48,7 @@ class FormatBuilder {
     timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
     rank();
     choose();
-    if (wanted_ == Format::Automatic && options_.tuning != Tuning::Predict) {
+    if (wanted_ == Format::Auto && options_.tuning != Tuning::Predict) {
       const double spent = report_.seconds.tuning;
       timed(exec_, "Tessera::tune", report_.seconds.tuning,
             [&] { tune<Scalar>(exec_, options_, rows_.pattern, Model::doubt, spent, matrix_.choice); });
@@ -89,7 +89,7 @@ class FormatBuilder {
     Choice& choice = matrix_.choice;
     for (Candidate& candidate : choice.candidates) candidate.is_refused = refusals_.has(candidate.format);
     const bool one_is_left = choose_unrefused(choice);
-    if (wanted_ == Format::Automatic) {
+    if (wanted_ == Format::Auto) {
       if (!one_is_left) refusals_.refuse_all();
     } else if (!refusals_.has(wanted_)) {
       choice.format = wanted_;
@@ -124,7 +124,7 @@ class FormatBuilder {
   /// Returns the predicted time of the wanted format, or of the fastest one; infinity if it is no candidate.
   double seconds_of_wanted(const Choice& choice) const {
     for (const Candidate& candidate : choice.candidates)
-      if (wanted_ == Format::Automatic || candidate.format == wanted_) return candidate.predicted_seconds;
+      if (wanted_ == Format::Auto || candidate.format == wanted_) return candidate.predicted_seconds;
     return std::numeric_limits<double>::infinity();
   }
 

@@ -89,10 +89,10 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   // Hosts multiply copies in float.
   statistics.vector_bytes = options.half_vectors && !is_host_model ? sizeof(Half) : sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
-  statistics.vector_columns = options.columns;
-  statistics.layout_left = options.layout_left;
-  statistics.follows_values = options.follows_values;
-  const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Default;
+  statistics.vector_columns = options.hints.num_vectors;
+  statistics.layout_left = options.hints.layout_left;
+  statistics.follows_values = options.hints.follow_values;
+  const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Auto;
   const bool needs_windows = tries_orders || !is_host_model;
   if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics); })) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));

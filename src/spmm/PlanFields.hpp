@@ -16,7 +16,7 @@
 /// parts have a longer list of rows.
 ///
 /// The file omits what follows from the rest: metrics of the tiles, and the data of a device's kernels. It also omits
-/// what only the choice needed: the statistics of the matrix, and the hints follows_values and expected_products.
+/// what only the choice needed: the statistics of the matrix, and the hints follow_values and expected_products.
 namespace Tessera::Impl {
 
 template <class Fields>
@@ -26,8 +26,8 @@ void transfer(Fields& fields, FormatParameters& p) {
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
-  fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel, o.on_unsupported,
-         o.tuning, o.tuning_file, o.memory_limit, o.half_vectors, o.layout_left);
+  fields(o.hints.num_vectors, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel,
+         o.on_unsupported, o.tuning, o.tuning_file, o.memory_limit, o.half_vectors, o.hints.layout_left);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {
@@ -64,10 +64,9 @@ void transfer(File& file, StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal 
               std::size_t nonzeros) {
   file.fields("choice", stored.choice);
   if constexpr (File::is_loading) {
-    if (stored.choice.format == Format::Automatic) file.fail("the section \"choice\" chooses no format");
-    stored.engine = with_engine_of<Scalar, ExecutionSpace>(stored.choice.format, Kernel::Automatic, [&](auto engines) {
-      return engines.load(file, rows, columns, nonzeros);
-    });
+    if (stored.choice.format == Format::Auto) file.fail("the section \"choice\" chooses no format");
+    stored.engine = with_engine_of<Scalar, ExecutionSpace>(
+        stored.choice.format, Kernel::Auto, [&](auto engines) { return engines.load(file, rows, columns, nonzeros); });
   } else {
     stored.engine->save(file);
   }

@@ -72,7 +72,7 @@ bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
 template <class Members>
 std::string size_fault(const Members& m) {
   if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
-  if (m.options.columns < 0) return "the plan was made for a negative number of columns of X";
+  if (m.options.hints.num_vectors < 0) return "the plan was made for a negative number of columns of X";
   RowsOfBlock next;  // begin of the next block; its nonzeros are those of all earlier blocks
   for (const auto& block : m.blocks) {
     if (block.nonzeros > static_cast<std::size_t>(std::numeric_limits<int>::max()))

@@ -53,6 +53,34 @@ std::string_view without_blanks_around(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+/// Calls visit(name, option) for each option. This is the list of their names.
+template <class Visit>
+void for_each_option(PlanOptions& o, const Visit& visit) {
+  visit("num_vectors", o.hints.num_vectors);
+  visit("layout_left", o.hints.layout_left);
+  visit("follow_values", o.hints.follow_values);
+  visit("expected_products", o.hints.expected_products);
+  visit("half_vectors", o.half_vectors);
+  visit("format", o.format);
+  visit("precision", o.precision);
+  visit("reordering", o.reordering);
+  visit("always_reorder", o.always_reorder);
+  visit("kernel", o.kernel);
+  visit("on_unsupported", o.on_unsupported);
+  visit("tuning", o.tuning);
+  visit("tuning_file", o.tuning_file);
+  visit("memory_limit", o.memory_limit);
+  visit("brp_nonzeros_per_column", o.parameters.brp_nonzeros_per_column);
+  visit("brp_tiles_per_group", o.parameters.brp_tiles_per_group);
+  visit("bcsr_block_rows", o.parameters.bcsr_block_rows);
+  visit("bcsr_block_columns", o.parameters.bcsr_block_columns);
+  visit("sorted_columns_width", o.parameters.sorted_columns_width);
+  visit("sorted_columns_height", o.parameters.sorted_columns_height);
+  visit("staged_chunk_values", o.parameters.staged_chunk_values);
+  visit("staged_piece_chunks", o.parameters.staged_piece_chunks);
+  visit("group_rows", o.parameters.group_rows);
+}
+
 }  // namespace
 
 PlanOptions parse_plan_options(std::string_view text, const std::string& source) {
@@ -71,32 +99,17 @@ PlanOptions parse_plan_options(std::string_view text, const std::string& source)
     if (std::find(names.begin(), names.end(), given.name) != names.end())
       throw std::invalid_argument(source + ": " + std::string(given.name) + " is there twice; expected it once");
     names.push_back(given.name);
+    std::string known;
     bool is_known = false;
-    const auto option = [&](std::string_view name, auto& to) {
+    for_each_option(options, [&](std::string_view name, auto& to) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
       if (given.name != name) return;
       given.read(to);
       is_known = true;
-    };
-    option("columns", options.columns);
-    option("layout_left", options.layout_left);
-    option("follows_values", options.follows_values);
-    option("half_vectors", options.half_vectors);
-    option("expected_products", options.expected_products);
-    option("format", options.format);
-    option("precision", options.precision);
-    option("reordering", options.reordering);
-    option("always_reorder", options.always_reorder);
-    option("kernel", options.kernel);
-    option("on_unsupported", options.on_unsupported);
-    option("tuning", options.tuning);
-    option("tuning_file", options.tuning_file);
-    option("memory_limit", options.memory_limit);
+    });
     if (!is_known) {
       throw std::invalid_argument(source + ": there is no option \"" + std::string(given.name) +
-                                  "\"; expected columns, layout_left, follows_values, half_vectors, "
-                                  "expected_products, format, precision, reordering, always_reorder, kernel, "
-                                  "on_unsupported, tuning, tuning_file "
-                                  "or memory_limit");
+                                  "\"; expected one of " + known);
     }
   }
   return options;

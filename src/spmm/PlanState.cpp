@@ -118,7 +118,7 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
       block.source = std::exchange(canonical.values, {});
       // If the caller's entries are in another order, no format reads their values in place: each pays the same for a
       // look.
-      wanted.follows_values = m.options.follows_values && block.source.is_identity();
+      wanted.hints.follow_values = m.options.hints.follow_values && block.source.is_identity();
       return canonical;
     });
   };
@@ -144,8 +144,8 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   const Region<ExecutionSpace> region("Tessera::make_plan");
   const SteadyTimer timer;
   check_matrix(input);
-  check_not_negative("Tessera::make_plan: options.columns", options.columns);
-  check_not_negative("Tessera::make_plan: options.expected_products", options.expected_products);
+  check_not_negative("Tessera::make_plan: options.hints.num_vectors", options.hints.num_vectors);
+  check_not_negative("Tessera::make_plan: options.hints.expected_products", options.hints.expected_products);
   if (options.half_vectors && !std::is_same_v<Scalar, float>)
     refuse_matrix("options.half_vectors is true; expected a matrix of float for vectors of 16 bits");
   Members& m = *members_;
@@ -241,7 +241,7 @@ Explanation PlanState<Scalar, ExecutionSpace>::explanation() const {
   e.rows = m.rows;
   e.columns = m.columns;
   e.nonzeros = m.nonzeros;
-  e.vector_columns = m.options.columns;
+  e.num_vectors = m.options.hints.num_vectors;
   e.half_vectors = m.options.half_vectors;
   e.execution_space = ExecutionSpace::name();
   e.format_bytes = format_bytes();
@@ -294,14 +294,14 @@ std::string PlanState<Scalar, ExecutionSpace>::stats() const {
 }
 
 template <class Scalar, class ExecutionSpace>
-Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const ExecutionSpace& exec, int columns,
-                                                                     Mode mode) {
+Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const ExecutionSpace& exec, int num_vectors,
+                                                                     Mode mode) const {
   const Region<ExecutionSpace> region("Tessera::prepare");
-  check_not_negative("Tessera::Plan::prepare: columns", columns);
+  check_not_negative("Tessera::Plan::prepare: num_vectors", num_vectors);
   Members& m = *members_;
   std::size_t bytes_of_workspace = 0;
   const auto make_room = [&](Ordinal x_rows, const auto& matrix) {
-    const std::size_t bytes = matrix.scratch_bytes(x_rows, columns, m.options.half_vectors);
+    const std::size_t bytes = matrix.scratch_bytes(x_rows, num_vectors, m.options.half_vectors);
     bytes_of_workspace = std::max(bytes_of_workspace, bytes);
   };
   if (!is_transposed(mode) || m.has_transpose) {
@@ -309,7 +309,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
       const Ordinal x_rows = is_transposed(mode) ? block.rows : m.columns;
       for_each_stored(block, mode, [&](const RowsOfBlock&, const auto& matrix) { make_room(x_rows, matrix); });
     }
-    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, bytes_of_workspace);
+    return Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
   }
   BuildReport report;
   const BuildScope<ExecutionSpace> scope(exec, m.account);
@@ -326,7 +326,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   }
   for (std::size_t i = 0; i < m.blocks.size(); ++i)
     for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
-  Workspace<ExecutionSpace> result(exec, m.id, mode, columns, bytes_of_workspace);
+  auto result = Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
   // A failure before this line leaves the plan as it was. Nothing below can fail: Views, vectors and numbers move.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
@@ -334,6 +334,17 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   for (auto& block : m.blocks)
     for (auto& part : block.transposed) note_memory(*m.account, bytes(), m.transpose_built, part.matrix.choice);
   return result;
+}
+
+template <class Scalar, class ExecutionSpace>
+Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::borrow(const ExecutionSpace& exec, Mode mode,
+                                                                    int num_vectors) const {
+  // If this builds the transpose, products that run at the same time do not read it.
+  return members_->workspaces.take(exec, mode, num_vectors, [&] { return prepare(exec, num_vectors, mode); });
+}
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::give_back(Workspace<ExecutionSpace> work) const noexcept {
+  if (is_alive()) members_->workspaces.put_back(std::move(work));
 }
 
 template <class Scalar, class ExecutionSpace>
@@ -443,7 +454,7 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
     for_each_stored(block, mode, [&](const RowsOfBlock& rows, const auto& matrix) {
       product.y = rows_of(Y, rows.first_row, rows.rows);
       if (rows.nonzeros > 0)
-        matrix.multiply(exec, product, {work.data(), work.bytes()});
+        matrix.multiply(exec, product, {Access::data(work), work.bytes()});
       else
         scale(exec, product.beta, product.y);
     });

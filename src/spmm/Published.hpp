@@ -15,7 +15,7 @@
 /// Kernel::Published: where it is available, and the choice of a format that has such a kernel.
 namespace Tessera::Impl {
 
-/// Returns why these options exclude the kernel of the format's paper; empty if they do not. For Format::Automatic:
+/// Returns why these options exclude the kernel of the format's paper; empty if they do not. For Format::Auto:
 /// empty if any format has such a kernel, otherwise the reason of the first format with a paper.
 template <class Scalar, class ExecutionSpace>
 std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
@@ -23,7 +23,7 @@ std::string published_fault(const ExecutionSpace& exec, const PlanOptions& optio
     return with_engine_of<Scalar, ExecutionSpace>(each, Kernel::Published,
                                                   [&](auto engines) { return engines.published_fault(exec, options); });
   };
-  if (format != Format::Automatic) return fault_of(format);
+  if (format != Format::Auto) return fault_of(format);
   std::string first;
   for (const Format each : every_format) {
     if (paper_of(each).empty()) continue;
@@ -34,7 +34,7 @@ std::string published_fault(const ExecutionSpace& exec, const PlanOptions& optio
   return first;
 }
 
-/// Returns the kernel that the options request, or Kernel::Automatic if a published one is not available and the
+/// Returns the kernel that the options request, or Kernel::Auto if a published one is not available and the
 /// options allow a fall-back.
 ///
 /// \param who [in] the beginning of an error's message
@@ -42,15 +42,15 @@ std::string published_fault(const ExecutionSpace& exec, const PlanOptions& optio
 template <class Scalar, class ExecutionSpace>
 Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
                         std::vector<std::string>& notes) {
-  if (options.kernel == Kernel::Automatic) return Kernel::Automatic;
+  if (options.kernel == Kernel::Auto) return Kernel::Auto;
   const std::string fault = published_fault<Scalar>(exec, options, format);
   if (fault.empty()) return Kernel::Published;
   if (options.on_unsupported == OnUnsupported::Throw) {
     throw std::invalid_argument(who + ": a published kernel was asked for, and " + fault +
-                                ", or kernel = Automatic, or on_unsupported = FallBack");
+                                ", or kernel = Auto, or on_unsupported = FallBack");
   }
   notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
-  return Kernel::Automatic;
+  return Kernel::Auto;
 }
 
 /// Predicts and ranks the times of a product in the formats that have a published kernel; none if a format is wanted.
@@ -64,7 +64,7 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
                         const Machine& machine) {
   Choice choice;
   for (const Format format : every_format) {
-    if (wanted != Format::Automatic || !published_fault<Scalar>(exec, options, format).empty()) continue;
+    if (wanted != Format::Auto || !published_fault<Scalar>(exec, options, format).empty()) continue;
     try {
       const auto engine = with_engine_of<Scalar, ExecutionSpace>(
           format, options.kernel, [&](auto engines) { return engines.build(exec, rows, options.parameters).engine; });
@@ -107,7 +107,7 @@ void build_kernels(const ExecutionSpace& exec, PlanOptions options, StoredMatrix
   };
   build();
   const bool has_entries = stored.engine->nonzeros() > 0;
-  if (options.kernel == Kernel::Automatic || stored.engine->is_published() || !has_entries) return;
+  if (options.kernel == Kernel::Auto || stored.engine->is_published() || !has_entries) return;
   std::string fault = published_fault<Scalar>(exec, options, stored.choice.format);
   if (fault.empty()) {
     fault = "the one of " + std::string(to_string(stored.choice.format)) +
@@ -117,7 +117,7 @@ void build_kernels(const ExecutionSpace& exec, PlanOptions options, StoredMatrix
   if (options.on_unsupported == OnUnsupported::Throw)
     throw std::invalid_argument("Tessera: a published kernel was asked for, and " + fault);
   notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
-  options.kernel = Kernel::Automatic;
+  options.kernel = Kernel::Auto;
   build();
 }
 

@@ -68,8 +68,8 @@ Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Memory>& A, Reo
                            const FormatParameters& parameters, std::size_t value_bytes) {
   Orders<Memory> orders;
   switch (reordering) {
-    case Reordering::Automatic:
-    case Reordering::Default:
+    case Reordering::Search:
+    case Reordering::Auto:
     case Reordering::None:
       break;
     case Reordering::DegreeSort:

@@ -28,11 +28,7 @@ void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordina
   }
   if (columns == 0) return;
   if (C.data == nullptr) {
-    refuse_product(who, std::string(name) + ".data is null; expected the address of its elements");
-  }
-  if (columns > 1 && C.stride < columns) {
-    refuse_product(who, std::string(name) + ".stride is " + std::to_string(C.stride) + "; expected at least its " +
-                            std::to_string(columns) + " rows");
+    refuse_product(who, std::string(name) + "has no memory (its data is null); expected allocated memory");
   }
 }
 
@@ -107,10 +103,9 @@ RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& ex
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
-    const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, const DenseWorkspace<ExecutionSpace>& dense_work,
-    Mode mode, VectorScalar alpha, const Multivector<const VectorScalar>& X, VectorScalar beta,
-    const Multivector<VectorScalar>& Y, const SmallMatrix<VectorScalar>& XtY,
-    const SmallMatrix<VectorScalar>& YtY) const {
+    const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, VectorScalar alpha,
+    const Multivector<const VectorScalar>& X, VectorScalar beta, const Multivector<VectorScalar>& Y,
+    const SmallMatrix<VectorScalar>& XtY, const SmallMatrix<VectorScalar>& YtY) const {
   const char* who = "Tessera::spmm_with_inner_products";
   const Region<ExecutionSpace> region(who);
   check_product(who, exec, work, *members_, mode, X, "Y", Y);
@@ -136,10 +131,11 @@ void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
   if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // else apply() counts
   const Ordinal k = Y.columns;
   if (results.size() == 1)
-    return make_with_inner_products<ExecutionSpace, VectorScalar>(exec, dense_work, rows, blocks, made, results[0]);
+    return make_with_inner_products<ExecutionSpace, VectorScalar>(exec, Access::dense(work), rows, blocks, made,
+                                                                  results[0]);
   std::vector<VectorScalar> both(2 * std::size_t(k) * std::size_t(k));
   const SmallMatrix<VectorScalar> stacked{both.data(), 2 * k, k, 2 * std::ptrdiff_t(k)};
-  make_with_inner_products<ExecutionSpace, VectorScalar>(exec, dense_work, rows, blocks, made, stacked);
+  make_with_inner_products<ExecutionSpace, VectorScalar>(exec, Access::dense(work), rows, blocks, made, stacked);
   for (Ordinal j = 0; j < k; ++j) {
     for (Ordinal i = 0; i < k; ++i) {
       XtY(i, j) = stacked(i, j);
@@ -151,8 +147,7 @@ void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
-                                                 const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode,
-                                                 const Multivector<const VectorScalar>& X,
+                                                 Mode mode, const Multivector<const VectorScalar>& X,
                                                  const Multivector<const VectorScalar>& B,
                                                  const Multivector<VectorScalar>& R,
                                                  VectorScalar* squared_norms) const {
@@ -167,7 +162,7 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
   const bool is_in_place = are_same(B, R);
   if (!is_in_place) check_apart(who, "B", B, "R", R);
   if (squared_norms == nullptr && R.columns > 0) {
-    refuse_product(who, "squared_norms is null; expected the address of " + std::to_string(R.columns) + " elements");
+    refuse_product(who, "squared_norms has no memory (its data is null); expected allocated memory");
   }
   if (R.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);
@@ -186,7 +181,7 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
     }
   }
   const Multivector<const VectorScalar> made{R.data, R.rows, R.columns, R.row_stride, R.column_stride};
-  make_with_dots<ExecutionSpace, VectorScalar>(exec, dense_work, rows, made, squared_norms);
+  make_with_dots<ExecutionSpace, VectorScalar>(exec, Access::dense(work), rows, made, squared_norms);
 }
 
 #define TESSERA_FOR_EACH_REAL_PRODUCT(Exec, M) \
@@ -194,12 +189,11 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
   TESSERA_IF_DOUBLE(M, Exec, double, double)   \
   TESSERA_IF_FLOAT_AND_DOUBLE(M, Exec, float, double)
 #define TESSERA_INSTANTIATE(Exec, M, V)                                                                              \
-  template void PlanState<M, Exec>::apply_with_inner_products(                                                       \
-      const Exec&, const Workspace<Exec>&, const DenseWorkspace<Exec>&, Mode, V, const Multivector<const V>&, V,     \
-      const Multivector<V>&, const SmallMatrix<V>&, const SmallMatrix<V>&) const;                                    \
-  template void PlanState<M, Exec>::residual(const Exec&, const Workspace<Exec>&, const DenseWorkspace<Exec>&, Mode, \
-                                             const Multivector<const V>&, const Multivector<const V>&,               \
-                                             const Multivector<V>&, V*) const;
+  template void PlanState<M, Exec>::apply_with_inner_products(const Exec&, const Workspace<Exec>&, Mode, V,          \
+                                                              const Multivector<const V>&, V, const Multivector<V>&, \
+                                                              const SmallMatrix<V>&, const SmallMatrix<V>&) const;   \
+  template void PlanState<M, Exec>::residual(const Exec&, const Workspace<Exec>&, Mode, const Multivector<const V>&, \
+                                             const Multivector<const V>&, const Multivector<V>&, V*) const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_REAL_PRODUCT, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl

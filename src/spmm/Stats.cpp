@@ -123,7 +123,7 @@ std::string stats(const Explanation& e, const MadeFor& made_for, const std::vect
   json.key("rows").value(e.rows);
   json.key("columns").value(e.columns);
   json.key("nonzeros").value(e.nonzeros);
-  json.key("vector_columns").value(e.vector_columns);
+  json.key("num_vectors").value(e.num_vectors);
   json.key("half_vectors").value(e.half_vectors);
   json.key("execution_space").value(e.execution_space);
   json.key("precision").value(made_for.precision);

@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 inline double predicted_seconds(const PlanOptions& options, Format wanted, const Choice& choice) {
   double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : choice.candidates) {
-    if (choice.is_chosen(candidate) && (wanted != Format::Automatic || options.tuning == Tuning::Predict))
+    if (choice.is_chosen(candidate) && (wanted != Format::Auto || options.tuning == Tuning::Predict))
       return candidate.predicted_seconds;
     if (!candidate.is_refused) least = std::min(least, candidate.predicted_seconds);
   }
@@ -45,12 +45,12 @@ template <class ExecutionSpace>
 std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format, const MatrixStatistics& m) {
   if (options.reordering == Reordering::None || orders_itself(format)) return {};
   const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
-  if (options.reordering == Reordering::Default) {
+  if (options.reordering == Reordering::Auto) {
     // Published kernels are compared without a reordering.
     const bool is_published = options.kernel == Kernel::Published;
     return clusters && !is_published ? std::vector{Reordering::LocalClusters} : std::vector<Reordering>();
   }
-  if (options.reordering != Reordering::Automatic) return {options.reordering};
+  if (options.reordering != Reordering::Search) return {options.reordering};
   std::vector<Reordering> reorderings{Reordering::DataAffinity, Reordering::WindowGrowing};
   if (clusters) reorderings.push_back(Reordering::LocalClusters);
   if (has_adjacent_columns(format)) reorderings.push_back(Reordering::JaccardRows);
@@ -70,7 +70,7 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
   const auto model = ThisDevice::model(exec, options_of_choice<ThisDevice>(options, choice));
   const auto candidates = choose_format(in_best_order(choice.statistics), model).candidates;
   const auto is_wanted = [&](const Candidate& candidate) {
-    return wanted == Format::Automatic || candidate.format == wanted;
+    return wanted == Format::Auto || candidate.format == wanted;
   };
   const auto best = std::find_if(candidates.begin(), candidates.end(), is_wanted);
   return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * own;
@@ -127,19 +127,19 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
                                                          BuildReport& report) {
   Format wanted = options.format;
   auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
-  if (wanted != Format::Automatic) wanted = best.choice.format;  // possibly that of a fall-back
+  if (wanted != Format::Auto) wanted = best.choice.format;  // possibly that of a fall-back
   const double own = predicted_seconds(options, wanted, best.choice);
-  const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
+  const bool is_forced = options.always_reorder && options.reordering != Reordering::Auto;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
   std::vector<ReorderingTrial> trials;
   auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
-  const bool is_named = options.reordering != Reordering::Automatic && options.reordering != Reordering::Default;
+  const bool is_named = options.reordering != Reordering::Search && options.reordering != Reordering::Auto;
   const bool is_optional = !is_forced && !is_named && !reorderings.empty();
   if (is_optional && !may_be_worthwhile<Scalar>(exec, options, wanted, best.choice, own)) {
     reorderings.clear();
     const std::string note = "no order was sought: not even the best imaginable one is predicted to be worthwhile";
     const bool is_said = std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end();
-    if (options.reordering == Reordering::Automatic && !is_said) report.notes.push_back(note);
+    if (options.reordering == Reordering::Search && !is_said) report.notes.push_back(note);
   }
   for (const Reordering reordering : reorderings) {
     const bool is_refused = refusals.has(reordering), can_cut = refusals.can_cut() && is_forced && is_named;

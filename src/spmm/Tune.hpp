@@ -53,7 +53,7 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   const auto zeros = [&]<class T>(T, std::size_t size) {
     return allocate_zeros<Array<T*, Memory>>(exec, "Tessera::tune", size);
   };
-  const Ordinal columns = options.columns;
+  const Ordinal columns = options.hints.num_vectors;
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
@@ -73,7 +73,7 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
     const auto X = zeros(VectorScalar(), elements(A.columns)), Y = zeros(VectorScalar(), elements(A.rows));
     Product<Scalar, VectorScalar> product{
         nullptr, false, 1, {X.data(), A.columns, columns, columns, 1}, 0, {Y.data(), A.rows, columns, columns, 1}};
-    if (options.layout_left) {
+    if (options.hints.layout_left) {
       product.x = {X.data(), A.columns, columns, 1, A.columns};
       product.y = {Y.data(), A.rows, columns, 1, A.rows};
     }
@@ -99,15 +99,15 @@ double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, cons
   }
 }
 
-/// Returns the arithmetic for keys of the tuning file. Tuning::Automatic has keys of its own: it may have left out
+/// Returns the arithmetic for keys of the tuning file. Tuning::Adaptive has keys of its own: it may have left out
 /// candidates, and took fewer samples.
 inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
   // Shapes count: those without a kernel in a precision are slow, and plans that take TF32 for FP16 have FP16's shape.
   const auto& [rows, columns] = std::pair(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   const std::string blocks = rows == 0 ? "" : ", blocks of " + std::to_string(rows) + " x " + std::to_string(columns);
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
-         (options.layout_left ? ", LayoutLeft" : "") + (options.half_vectors ? ", vectors of 16 bits" : "") + blocks +
-         (tuning == Tuning::Automatic ? ", automatic" : "");
+         (options.hints.layout_left ? ", LayoutLeft" : "") + (options.half_vectors ? ", vectors of 16 bits" : "") +
+         blocks + (tuning == Tuning::Adaptive ? ", automatic" : "");
 }
 
 /// Returns the key of a choice for this matrix in the tuning file. Cost: reads the pattern.
@@ -117,7 +117,7 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
   return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic_of(options, options.tuning),
-          options.columns};
+          options.hints.num_vectors};
 }
 
 /// Returns the candidates worth a measurement: the three that are predicted to be the fastest, within a factor of the
@@ -141,7 +141,7 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// Returns the choice in the tuning file; Tuning::Automatic prefers one by Tuning::Measure. Nothing if no remaining
+/// Returns the choice in the tuning file; Tuning::Adaptive prefers one by Tuning::Measure. Nothing if no remaining
 /// candidate has its format.
 ///
 /// \param key [in] the key of measurements with options.tuning
@@ -185,7 +185,7 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
 }
 
 /// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. The
-/// predicted choice stays if there is no memory to measure any, and with Tuning::Automatic if no two are in doubt or
+/// predicted choice stays if there is no memory to measure any, and with Tuning::Adaptive if no two are in doubt or
 /// there is no time for two. Published kernels have no model: it measures all of them, or none.
 ///
 /// \param A      [in]     canonical
@@ -198,7 +198,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memo
           Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
-  if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
+  if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return;
   const bool remembers = !options.tuning_file.empty();
   TuningKey key;
   if (remembers) {

@@ -22,7 +22,7 @@ class TuningBudget {
   /// \param product_seconds [in] predicted for the fastest candidate
   TuningBudget(const PlanOptions& options, double spent, double product_seconds)
       : products_(options.tuning == Tuning::Measure ? std::numeric_limits<double>::infinity()
-                                                    : 0.1 * options.expected_products),
+                                                    : 0.1 * options.hints.expected_products),
         spent_(spent),
         product_seconds_(product_seconds) {
     const Sampling sampling = sampling_of(options.tuning);

@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const Enums& enums) {
 template <class Enum, std::size_t size>
 std::vector<Enum> all_or_one(const std::array<Enum, size>& every, const std::string& word) {
   if (word == "all") return {every.begin(), every.end()};
-  return {enum_named<Enum>(word).value_or(Enum::Automatic)};
+  return {enum_named<Enum>(word).value_or(Enum::Auto)};
 }
 
 /// The formats that a value of --format stands for. Of published kernels, "all" are the formats that have one.
@@ -41,7 +41,7 @@ inline constexpr Precision driver_precisions[] = {Precision::Native, Precision::
 
 /// The plan that a row of the table asks for.
 struct Request {
-  Format format = Format::Automatic;
+  Format format = Format::Auto;
   Reordering reordering = Reordering::None;
 };
 
@@ -61,12 +61,12 @@ inline std::vector<Request> requests(const Settings& settings) {
 inline PlanOptions plan_options(const Settings& settings, const Request& request, int columns,
                                 std::size_t memory_limit) {
   PlanOptions options;
-  options.columns = columns;
-  options.layout_left = settings.layout == Layout::Left;
+  options.hints.num_vectors = columns;
+  options.hints.layout_left = settings.layout == Layout::Left;
   options.format = request.format;
   options.parameters = settings.parameters;
   options.reordering = request.reordering;
-  options.always_reorder = request.reordering != Reordering::Automatic;
+  options.always_reorder = request.reordering != Reordering::Search;
   options.precision = settings.precision;
   options.kernel = settings.kernel;
   options.tuning = settings.tune ? Tuning::Measure : Tuning::Predict;

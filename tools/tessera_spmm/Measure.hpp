@@ -106,7 +106,7 @@ class Measure {
   }
 
  private:
-  using PlanType = Plan<Value, int, Offset, typename ExecutionSpace::device_type>;
+  using PlanType = Plan<Value, ExecutionSpace>;
 
   std::function<void()> fence() const {
     return [exec = exec_] { exec.fence("tessera_spmm: clock"); };
@@ -142,7 +142,7 @@ class Measure {
     const std::string& file = settings_.load_plan_file;
     const Progress progress("loading " + file);
     const auto load = [&] {
-      auto plan = load_plan<Value, int, Offset, typename ExecutionSpace::device_type>(exec_, file);
+      auto plan = load_plan<Value>(exec_, file);
       if (plan.rows() != a_.rows || plan.columns() != a_.columns || plan.nonzeros() != a_.values.extent(0)) {
         throw std::invalid_argument(
             "--load-plan " + file + ": the plan is of another matrix: " + std::to_string(plan.rows()) + " x " +
@@ -150,7 +150,7 @@ class Measure {
       }
       return plan;
     };
-    FormatMeasurement row = add_plan(load, Reordering::Automatic, result);
+    FormatMeasurement row = add_plan(load, Reordering::Search, result);
     row.name += ", loaded";
     result.loaded_plan = {file, std::filesystem::file_size(file), row.build_seconds};
     return row;
@@ -191,12 +191,12 @@ class Measure {
     row.precision = kernels.precision;
     row.bytes = plan.format_bytes();
     row.bytes_over_csr = a_.bytes() == 0 ? 1 : static_cast<double>(row.bytes) / static_cast<double>(a_.bytes());
-    row.tiles = plan.tile_metrics();
+    row.tiles = Impl::tile_metrics_of(plan);
     row.build_seconds = build_seconds;
-    const Reordering kept = plan.choice().reordering;
-    row.reordering = asked == Reordering::Automatic ? kept : asked;
+    const Reordering kept = Impl::choice_of(plan).reordering;
+    row.reordering = asked == Reordering::Search ? kept : asked;
     row.finds_no_order = kept != row.reordering;
-    for (const ReorderingTrial& trial : plan.choice().reorderings)
+    for (const ReorderingTrial& trial : Impl::choice_of(plan).reorderings)
       if (trial.reordering == row.reordering) row.predicted_relative = trial.relative_seconds;
     if (settings_.reorder != "none") row.windows = windows_of(plan);
     return row;
@@ -206,15 +206,15 @@ class Measure {
 
   /// The windows of the rows as the plan stores them.
   std::array<WindowColumns, 5> windows_of(const PlanType& plan) const {
-    const auto order = plan.row_order();
+    const auto order = Impl::row_order_of(plan);
     if (order.is_identity()) return window_columns(exec_, pattern(), a_.values.extent(0));
     return windows_in_order(exec_, pattern(), a_.values.extent(0), order.order);
   }
 
   void keep_order(const PlanType& plan, Result& result) const {
-    const auto order = plan.row_order();
+    const auto order = Impl::row_order_of(plan);
     if (order.is_identity()) return;
-    std::vector<int>& host = result.row_orders[plan.choice().reordering];
+    std::vector<int>& host = result.row_orders[Impl::choice_of(plan).reordering];
     if (!host.empty()) return;  // the first format's
     host.resize(order.order.extent(0));
     Kokkos::deep_copy(
@@ -230,12 +230,12 @@ class Measure {
 
   /// What an automatic plan chooses and why; where one format was asked for, why that one.
   void explain(Result& result) const {
-    const Reordering order = settings_.reorder == "none"      ? Reordering::None
-                             : settings_.reorder == "default" ? Reordering::Default
-                                                              : Reordering::Automatic;
-    PlanType plan = settings_.format == "all" ? build({Format::Automatic, order}) : plans_.front();
+    const Reordering order = settings_.reorder == "none"   ? Reordering::None
+                             : settings_.reorder == "auto" ? Reordering::Auto
+                                                           : Reordering::Search;
+    PlanType plan = settings_.format == "all" ? build({Format::Auto, order}) : plans_.front();
     result.automatic = plan.format();
-    result.automatic_order = plan.choice().reordering;
+    result.automatic_order = Impl::choice_of(plan).reordering;
     result.explanation = plan.explain();
     if (!settings_.save_plan_file.empty()) save(plan, result);
   }
@@ -244,7 +244,7 @@ class Measure {
   void save(PlanType& plan, Result& result) const {
     const std::string& file = settings_.save_plan_file;
     plan.prepare(exec_, 0, settings_.mode);
-    const double seconds = seconds_of([&] { save_plan(plan, file); }, fence());
+    const double seconds = seconds_of([&] { save_plan(exec_, plan, file); }, fence());
     result.saved_plan = {file, std::filesystem::file_size(file), seconds};
   }
 

@@ -83,7 +83,7 @@ struct Texts {
   std::string alpha = "1";
   std::string beta = "0";
   std::string precision = "native";
-  std::string kernel = "automatic";
+  std::string kernel = "auto";
 };
 
 /// An option with what --help shows as its value.
@@ -121,7 +121,7 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
   formats.insert(formats.end(), {"all", "auto"});
   add_choice(app, "--format", settings.format, formats, "what to measure (default: all)");
   std::vector<std::string> orders = names_of(every_reordering);
-  orders.insert(orders.end(), {"default", "all", "auto"});
+  orders.insert(orders.end(), {"all", "auto", "search"});
   add_choice(app, "--reorder", settings.reorder, orders, "order in which plans store rows (default: none)");
   app.add_flag("--tune", settings.tune, "measure what the automatic plan is chosen from");
   add(app, "--columns", settings.columns, "N", "columns of X (default: those of --x, else 32)")
@@ -278,7 +278,7 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   settings.alpha = parse_complex(texts.alpha, "--alpha");
   settings.beta = parse_complex(texts.beta, "--beta");
   settings.precision = enum_named<Precision>(texts.precision).value_or(Precision::Native);
-  settings.kernel = enum_named<Kernel>(texts.kernel).value_or(Kernel::Automatic);
+  settings.kernel = enum_named<Kernel>(texts.kernel).value_or(Kernel::Auto);
   if (!texts.bcsr_block.empty()) parse_block(texts.bcsr_block, settings.parameters);
   check_memory_limit(settings);
   check_backend(settings);

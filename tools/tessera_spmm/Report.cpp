@@ -57,7 +57,7 @@ std::string precision_text(const Settings& settings) {
 }
 
 std::string kernel_text(const Settings& settings) {
-  return settings.kernel == Kernel::Automatic ? "" : ", kernel " + std::string(to_string(settings.kernel));
+  return settings.kernel == Kernel::Auto ? "" : ", kernel " + std::string(to_string(settings.kernel));
 }
 
 std::string header(const Result& result) {

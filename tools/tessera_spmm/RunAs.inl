@@ -89,7 +89,7 @@ void check_kernel(const Settings& settings) {
     PlanOptions options;
     options.kernel = settings.kernel;
     options.format =
-        settings.format == "all" ? Format::Automatic : formats_named(settings.format, settings.kernel).front();
+        settings.format == "all" ? Format::Auto : formats_named(settings.format, settings.kernel).front();
     options.precision = settings.precision;
     options.parameters = settings.parameters;
     make_empty_plan<Scalar, ExecutionSpace>(options);

@@ -20,13 +20,13 @@ struct Settings {
   std::string generator = "elasticity";  ///< NAME[:SIZE]
   std::optional<int> columns;            ///< of X; not given: those of x_file, else 32
   std::string format = "all";            ///< "all", "auto" or the name of a format
-  std::string reorder = "none";          ///< "none", "auto", "all" or the name of a reordering
+  std::string reorder = "none";          ///< "none", "auto", "search", "all" or the name of a reordering
   bool shuffle = false;                  ///< rows, and columns, in a random order first
   FormatParameters parameters;           ///< of the formats
   std::optional<double> memory_limit;    ///< in gigabytes; not given: see default_memory_limit()
   std::string scalar = "double";         ///< "double" or "float"; the inputs decide between real and complex
   Precision precision = Precision::Native;
-  Kernel kernel = Kernel::Automatic;
+  Kernel kernel = Kernel::Auto;
   bool tune = false;  ///< automatic choices are measured
   Layout layout = Layout::Left;
   Mode mode = Mode::NoTranspose;

@@ -18,9 +18,9 @@ TEST(Graphs, AreMultipliedInBothDirections) {
   Kokkos::deep_copy(Kokkos::subview(X, 0, Kokkos::ALL), 4.0F);  // vertex 0 alone has features
 
   Tessera::PlanOptions options;
-  options.columns = features;  // the features of a typical layer
-  options.expected_products = 2 * layers * steps;
-  options.tuning = Tessera::Tuning::Automatic;
+  options.hints.num_vectors = features;  // the features of a typical layer
+  options.hints.expected_products = 2 * layers * steps;
+  options.tuning = Tessera::Tuning::Adaptive;
   auto plan = Tessera::make_plan(exec, vertices, vertices, row_offsets, targets, weights, options);
 
   auto forward = plan.prepare(exec, features, Tessera::Mode::NoTranspose);

@@ -37,7 +37,7 @@ TEST(Plans, TakeOrdersFormatsAndKernels) {
   const auto A = make_matrix<double>();
   {
     Tessera::PlanOptions options;
-    options.reordering = Tessera::Reordering::Automatic;  // tries all that may pay; Default leaves out what takes long
+    options.reordering = Tessera::Reordering::Search;  // tries all that may pay; Default leaves out what takes long
     EXPECT_NE(Tessera::make_plan(exec, A, options).explain(), "");
   }
   {
@@ -59,10 +59,10 @@ TEST(Plans, AreTuned) {
   const Space exec;
   const auto A = make_matrix<double>();
   Tessera::PlanOptions options;
-  options.tuning = Tessera::Tuning::Automatic;
-  options.expected_products = 5000;
+  options.tuning = Tessera::Tuning::Adaptive;
+  options.hints.expected_products = 5000;
   options.tuning_file = "tessera.tuning";
-  options.reordering = Tessera::Reordering::Automatic;
+  options.reordering = Tessera::Reordering::Search;
   const auto plan = Tessera::make_plan(exec, A, options);
   std::remove("tessera.tuning");
   testing::internal::CaptureStdout();
@@ -72,8 +72,8 @@ TEST(Plans, AreTuned) {
 
 TEST(Plans, TakeOptionsAsText) {
   auto options = Tessera::parse_plan_options("columns=64,tuning=automatic,tuning_file=tessera.tuning", "--plan");
-  EXPECT_EQ(options.columns, 64);
-  EXPECT_EQ(options.tuning, Tuning::Automatic);
+  EXPECT_EQ(options.hints.num_vectors, 64);
+  EXPECT_EQ(options.tuning, Tuning::Adaptive);
   EXPECT_EQ(options.tuning_file, "tessera.tuning");
 }
 
@@ -98,7 +98,7 @@ TEST(Plans, TakeAPrecision) {
   const auto X = make_block<float>(A.columns, 128, 1), Y = make_block<float>(A.rows, 128, 0);
 
   Tessera::PlanOptions options;
-  options.columns = 128;
+  options.hints.num_vectors = 128;
   options.precision = Tessera::Precision::Tf32x3;             // the accuracy of FP32, on tensor cores
   options.on_unsupported = Tessera::OnUnsupported::FallBack;  // native floats on hosts and on older GPUs
   auto plan = Tessera::make_plan(exec, A, options);
@@ -116,8 +116,8 @@ TEST(Plans, AreKeptInFiles) {
   const auto X = make_block<double>(A.columns, 2, 1), Y = make_block<double>(A.rows, 2, 0);
   auto plan = make_plan(exec, A);
 
-  Tessera::save_plan(plan, "A.plan");
-  plan = Tessera::load_plan<double, int, std::size_t, Kokkos::DefaultExecutionSpace::device_type>(exec, "A.plan");
+  Tessera::save_plan(exec, plan, "A.plan");
+  plan = Tessera::load_plan<double>(exec, "A.plan");
   plan.update_values(exec, values);  // as with the plan that was saved
 
   std::remove("A.plan");

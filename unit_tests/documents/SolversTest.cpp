@@ -36,7 +36,7 @@ class Counting {
   int count() const { return count_; }
 
  private:
-  PlanOperator<Plan<double, int, std::size_t, Space::device_type>> multiply_;
+  PlanOperator<double, Space> multiply_;
   int count_ = 0;
 };
 

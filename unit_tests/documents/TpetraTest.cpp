@@ -89,8 +89,8 @@ TEST(Tpetra, TakesOptions) {
   fill(*matrix);
 
   Tessera::TpetraOptions options;
-  options.plan.columns = 16;
-  options.plan.tuning = Tessera::Tuning::Automatic;
+  options.plan.hints.num_vectors = 16;
+  options.plan.tuning = Tessera::Tuning::Adaptive;
   options.trusts_values = true;                // values_changed() will be called after each change
   options.overlap = Tessera::Overlap::Always;  // multiply while rows of X are under way
   auto A = Teuchos::rcp(new Tessera::CrsMatrix(*matrix, options));

@@ -87,7 +87,7 @@ TYPED_TEST(AnyFormatTest, NoFormatIsRefused) {
   using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(5, 5, 0.5, 1);
   const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
-  EXPECT_THROW(build_format(Exec(), Format::Automatic, rows, {}, 8), std::invalid_argument);
+  EXPECT_THROW(build_format(Exec(), Format::Auto, rows, {}, 8), std::invalid_argument);
 }
 
 }  // namespace Tessera::Test

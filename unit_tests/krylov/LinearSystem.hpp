@@ -217,7 +217,7 @@ struct ProductWithInner : DenseProduct<Exec, Scalar> {
   int fused_calls = 0;
 
   template <class PView, class QView>
-  void multiply_with_inner_products(const PView& P, const QView& Q, const SmallMatrix<Scalar>& PtQ) {
+  void multiply_with_inner_products(const PView& P, const QView& Q, const auto& PtQ) {
     (*this)(P, Q);
     ++fused_calls;
     const auto p = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), P);

@@ -56,7 +56,7 @@ template <class Exec, class Scalar>
 struct CsrProductWithInner : CsrProduct<Exec, Scalar> {
   using CsrProduct<Exec, Scalar>::CsrProduct;
   template <class PView, class QView>
-  void multiply_with_inner_products(const PView& P, const QView& Q, const SmallMatrix<Scalar>& PtQ) const {
+  void multiply_with_inner_products(const PView& P, const QView& Q, const auto& PtQ) const {
     (*this)(P, Q);
     const auto p = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), P);
     const auto q = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Q);

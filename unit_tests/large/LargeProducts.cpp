@@ -119,9 +119,9 @@ std::int64_t multiply(const Case& c, PlanType& plan, const Matrix& A, Seed value
 template <class Scalar, class Vector>
 std::int64_t run_case(const std::string& name, Case c, const Settings& settings) {
   using Offset = std::size_t;
-  using PlanType = Plan<Scalar, int, Offset, Exec::device_type>;
+  using PlanType = Plan<Scalar, Exec>;
   c.rows = std::max<std::int64_t>(std::int64_t(double(c.rows) * settings.fraction), 8 * c.diagonals);
-  c.options.columns = c.vectors;
+  c.options.hints.num_vectors = c.vectors;
   LargeMatrix<Exec, Scalar, Offset> A(c.rows, diagonals(c.diagonals, c.run, c.rows / 8));
   const std::size_t nonzeros = A.nonzeros();
 
@@ -158,10 +158,10 @@ std::int64_t run_case(const std::string& name, Case c, const Settings& settings)
   if (c.is_saved) {
     const std::filesystem::path file = settings.folder / (name + ".plan");
     clock.lap();
-    save_plan(plan, file);
+    save_plan(Exec(), plan, file);
     const double saved = clock.lap(), size = gigabytes(std::filesystem::file_size(file));
     plan = PlanType();
-    plan = load_plan<Scalar, int, Offset, Exec::device_type>(Exec(), file);
+    plan = load_plan<Scalar>(Exec(), file);
     std::printf("  saved in %.1f s, %.2f GB, loaded in %.1f s\n", saved, size, clock.lap());
     std::filesystem::remove(file);
   }

@@ -34,7 +34,7 @@ class CudaKernels : public ::testing::Test {
 /// Options for a format and X with 32 columns.
 inline PlanOptions cuda_options(Format format, Precision precision = Precision::Native) {
   PlanOptions options = with_format(format);
-  options.columns = 32;
+  options.hints.num_vectors = 32;
   options.precision = precision;
   return options;
 }

@@ -40,7 +40,7 @@ std::string kernel_of(Format format) {
 
 TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   const CudaMatrix<double> A(shared_windows(300));
-  auto plan = A.plan(cuda_options(Format::Automatic));
+  auto plan = A.plan(cuda_options(Format::Auto));
   EXPECT_NE(plan.explain().find("staged in shared memory"), std::string::npos) << plan.explain();
   expect_products<double>(A, plan, Precision::Native, "staged");
   const CudaMatrix<double> other(A.host, 77);
@@ -63,7 +63,7 @@ TEST_F(CudaKernels, RowGroupsWhereRowsShareColumns) {
     }
   }
   const CudaMatrix<float> A(pattern), other(pattern, 77);
-  auto plan = A.plan(cuda_options(Format::Automatic));
+  auto plan = A.plan(cuda_options(Format::Auto));
   EXPECT_NE(plan.explain().find("rows on CUDA cores"), std::string::npos) << plan.explain();
   EXPECT_EQ(plan.format(), Format::RowGroups) << plan.explain();
   check_plan(A, other, plan, Precision::Native, "row groups");
@@ -74,7 +74,7 @@ template <class Scalar>
 void check_chunks() {
   const CudaMatrix<Scalar> A(random_pattern<int>(1200, 2500, 0.13, 5, 7)), other(A.host, 77);
   auto options = cuda_options(Format::Csr);
-  options.columns = 512;
+  options.hints.num_vectors = 512;
   auto plan = A.plan(options);
   const std::string kernel = "compressed rows against chunks of X in shared memory on CUDA cores";
   EXPECT_EQ(kernels_of(plan), kernel);
@@ -87,7 +87,7 @@ void check_chunks() {
   // Vectors of another type are multiplied by rows as they are.
   if constexpr (std::is_same_v<Scalar, float>)
     expect_case<Right<double>>(A, plan, {33}, kernel + ", vectors of double");
-  options.columns = 1;
+  options.hints.num_vectors = 1;
   EXPECT_EQ(kernels_of(A.plan(options)), kernel_of<Scalar>(Format::Csr)) << "nothing is gained with one column";
 }
 TEST_F(CudaKernels, ChunksOfXWhereRowsAreDense) {
@@ -98,7 +98,7 @@ TEST_F(CudaKernels, ChunksOfXWhereRowsAreDense) {
 TEST_F(CudaKernels, ChunksOfXInAnotherOrderOfRows) {
   const CudaMatrix<float> A(random_pattern<int>(1200, 2500, 0.13, 6, 7));
   auto options = cuda_options(Format::Csr);
-  options.columns = 512;
+  options.hints.num_vectors = 512;
   options.reordering = Reordering::DegreeSort;
   options.always_reorder = true;
   auto plan = A.plan(options);
@@ -110,7 +110,7 @@ TEST_F(CudaKernels, ChunksOfXInAnotherOrderOfRows) {
 TEST_F(CudaKernels, ChunksOfXAreWithinTheLimitOfMemory) {
   const CudaMatrix<float> A(random_pattern<int>(1200, 2500, 0.13, 6, 7));
   auto options = cuda_options(Format::Csr);
-  options.columns = 512;
+  options.hints.num_vectors = 512;
   check_limits<Exec>(A, options);
 }
 
@@ -130,18 +130,18 @@ TEST_F(CudaKernels, RowsAreClusteredWhereThatPays) {
     }
   }
   const CudaMatrix<float> A(pattern), other(pattern, 78);
-  auto options = cuda_options(Format::Automatic);
-  options.reordering = Reordering::Default;
+  auto options = cuda_options(Format::Auto);
+  options.reordering = Reordering::Auto;
   auto plan = A.plan(options);
-  EXPECT_EQ(plan.choice().reordering, Reordering::LocalClusters) << plan.explain();
+  EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::LocalClusters) << plan.explain();
   check_plan(A, other, plan, Precision::Native, "clustered");
   options.reordering = Reordering::None;
-  EXPECT_EQ(A.plan(options).choice().reordering, Reordering::None);
+  EXPECT_EQ(Impl::choice_of(A.plan(options)).reordering, Reordering::None);
 }
 
 TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
   const CudaMatrix<double> A(shared_windows(300));
-  auto options = cuda_options(Format::Automatic);
+  auto options = cuda_options(Format::Auto);
   options.memory_limit = least_memory_limit(A, options);
   auto plan = A.plan(options);
   EXPECT_NE(plan.format(), Format::Staged) << plan.explain();
@@ -167,10 +167,10 @@ TEST_F(CudaKernels, WindowsInAnotherOrder) {
   std::vector<int> order;
   for (int i = 0; i < pattern.rows; ++i) order.push_back(static_cast<int>(i * 7919LL % pattern.rows));
   const CudaMatrix<double> A(with_rows(pattern, order));
-  auto options = cuda_options(Format::Automatic);
+  auto options = cuda_options(Format::Auto);
   options.reordering = Reordering::WindowGrowing;
   auto plan = A.plan(options);
-  EXPECT_EQ(plan.choice().reordering, Reordering::WindowGrowing) << plan.explain();
+  EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::WindowGrowing) << plan.explain();
   expect_products<double>(A, plan, Precision::Native, "reordered");
 }
 
@@ -192,13 +192,13 @@ TEST_F(CudaKernels, UnevenRows) {
   const CudaMatrix<Complex<double>> complexes(uneven_rows());
   for (const Format format : every_format) {
     auto options = cuda_options(format);
-    options.columns = 64;
+    options.hints.num_vectors = 64;
     auto plan = A.plan(options);
     expect_products<double>(A, plan, Precision::Native, std::string(to_string(format)));
     auto float_plan = floats.plan(options);
     expect_products<float>(floats, float_plan, Precision::Native, std::string(to_string(format)) + ", float");
   }
-  auto plan = complexes.plan(cuda_options(Format::Automatic));
+  auto plan = complexes.plan(cuda_options(Format::Auto));
   expect_products<Kokkos::complex<double>>(complexes, plan, Precision::Native, "complex");
 }
 
@@ -283,9 +283,9 @@ TEST_F(CudaKernels, Fp16GivesWayToTf32) {
   bool is_wider_once = false;
   for (const int columns : {32, 128, 512}) {
     auto options = cuda_options(Format::BitTcf, Precision::Fp16);
-    options.columns = columns;
+    options.hints.num_vectors = columns;
     auto plan = A.plan(options);
-    const bool is_wider = plan.choice().is_wider;
+    const bool is_wider = Impl::choice_of(plan).is_wider;
     is_wider_once = is_wider_once || is_wider;
     EXPECT_TRUE(kernels_of(plan).ends_with(is_wider ? "in tf32" : "in fp16")) << plan.explain();
     for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
@@ -293,12 +293,12 @@ TEST_F(CudaKernels, Fp16GivesWayToTf32) {
     for (const bool half_vectors : {false, true}) {
       auto kept = options;
       kept.half_vectors = half_vectors;
-      kept.kernel = half_vectors ? Kernel::Automatic : Kernel::Published;
+      kept.kernel = half_vectors ? Kernel::Auto : Kernel::Published;
       kept.on_unsupported = OnUnsupported::FallBack;
-      EXPECT_FALSE(A.plan(kept).choice().is_wider);
+      EXPECT_FALSE(Impl::choice_of(A.plan(kept)).is_wider);
     }
     options.memory_limit = std::size_t(1) << 40;
-    EXPECT_FALSE(A.plan(options).choice().is_wider);
+    EXPECT_FALSE(Impl::choice_of(A.plan(options)).is_wider);
   }
   EXPECT_TRUE(is_wider_once);
 }
@@ -385,7 +385,7 @@ void check_orders(Precision asked) {
       options.reordering = reordering;
       options.always_reorder = true;
       auto plan = A.plan(options);
-      EXPECT_EQ(plan.choice().reordering, reordering) << plan.explain();
+      EXPECT_EQ(Impl::choice_of(plan).reordering, reordering) << plan.explain();
       const std::string what = kernels_of(plan) + ", " + std::string(to_string(reordering));
       EXPECT_EQ(what.find("any device"), std::string::npos) << what;
       for (const int columns : {1, 33, 100}) {
@@ -431,7 +431,7 @@ TEST_F(CudaKernels, NoEntries) {
 
 TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
   const auto message = [](const auto& A, Precision precision) {
-    return message_of<std::invalid_argument>([&] { A.plan(cuda_options(Format::Automatic, precision)); });
+    return message_of<std::invalid_argument>([&] { A.plan(cuda_options(Format::Auto, precision)); });
   };
   const CudaMatrix<double> doubles(uneven_windows());
   EXPECT_NE(message(doubles, Precision::Tf32).find("expected native, bf16, fp16, or on_unsupported"),

@@ -73,7 +73,7 @@ TEST_F(CudaKernels, RowsOfXFarApart) {
 
 TEST_F(CudaKernels, ViewsOfAnyStrides) {
   const CudaMatrix<double> A(shared_windows(300));
-  for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bmat, Format::Csr, Format::Staged}) {
+  for (const Format format : {Format::Auto, Format::BitTcf, Format::Bmat, Format::Csr, Format::Staged}) {
     auto plan = A.plan(cuda_options(format));
     auto work = plan.prepare(Exec(), 35, Mode::NoTranspose);
     const Right<double> x("x", A.host.columns, 35), y("y", A.host.rows, 35), expected("expected", A.host.rows, 35);

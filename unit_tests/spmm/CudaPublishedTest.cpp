@@ -85,7 +85,7 @@ TEST_F(CudaKernels, PublishedKernelsInAnotherOrder) {
     options.reordering = Reordering::WindowGrowing;
     options.always_reorder = true;
     auto plan = A.plan(options);
-    EXPECT_EQ(plan.choice().reordering, Reordering::WindowGrowing) << plan.explain();
+    EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::WindowGrowing) << plan.explain();
     for (const int columns : {1, 33, 100}) {
       for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
         expect_case<Right<double>>(A, plan, {columns, mode, 1.5, 0.5}, kernels_of(plan));
@@ -105,13 +105,13 @@ TEST_F(CudaKernels, PublishedKernelsAndVectorsOfDouble) {
 
 TEST_F(CudaKernels, AnAutomaticFormatOfPublishedKernelsIsOneOfFive) {
   const CudaMatrix<double> A(uneven_windows());
-  auto plan = A.plan(published(Format::Automatic));
-  EXPECT_EQ(plan.choice().candidates.size(), std::size(published_formats)) << plan.explain();
+  auto plan = A.plan(published(Format::Auto));
+  EXPECT_EQ(Impl::choice_of(plan).candidates.size(), std::size(published_formats)) << plan.explain();
   EXPECT_TRUE(kernels_of(plan).starts_with("as published (")) << plan.explain();
-  auto options = published(Format::Automatic);
+  auto options = published(Format::Auto);
   options.tuning = Tuning::Measure;
   const auto measured = A.plan(options);  // a loop would not keep a temporary
-  for (const Candidate& candidate : measured.choice().candidates)
+  for (const Candidate& candidate : Impl::choice_of(measured).candidates)
     EXPECT_GT(candidate.measured_seconds, 0) << to_string(candidate.format);
 }
 
@@ -130,9 +130,9 @@ TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRefusedOrFallsBack) {
   EXPECT_NE(message(doubles, groups).find("brp has 8 nonzeros a local column"), std::string::npos);
   const CudaMatrix<float> floats(uneven_windows());
   EXPECT_NE(message(floats, published(Format::Bmat)).find("floats in native precision"), std::string::npos);
-  EXPECT_EQ(floats.plan(published(Format::Automatic)).format(), Format::SortedColumns);
+  EXPECT_EQ(floats.plan(published(Format::Auto)).format(), Format::SortedColumns);
   const CudaMatrix<Complex<double>> complexes(uneven_windows());
-  EXPECT_NE(message(complexes, published(Format::Automatic)).find("the matrix is complex"), std::string::npos);
+  EXPECT_NE(message(complexes, published(Format::Auto)).find("the matrix is complex"), std::string::npos);
   blocks.on_unsupported = OnUnsupported::FallBack;
   const auto plan = doubles.plan(blocks);
   EXPECT_EQ(kernels_of(plan), "for any device");

@@ -8,14 +8,14 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
-#include <tessera/spmm/Workspaces.hpp>
+#include <tessera/spmm/impl/Workspaces.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;
-using PlanType = Tessera::Plan<double, int, int, Exec::device_type>;
+using PlanType = Tessera::Plan<double, Exec>;
 
 static PlanType static_plan;
 static Tessera::Workspace<Exec> static_workspace;
-static Tessera::Workspaces<Exec> static_workspaces;
+static Tessera::Impl::Workspaces<Exec> static_workspaces;
 
 /// The identity, 5 x 5.
 static PlanType identity() {
@@ -60,7 +60,7 @@ int main(int argc, char* argv[]) {
   if (!leaves_some) return 0;
   bool is_right = is_refused("rows", [&] { static_cast<void>(plan->rows()); });
   is_right = is_refused("explain", [&] { static_plan.explain(); }) && is_right;
-  is_right = is_refused("release_source", [&] { static_plan.release_source(); }) && is_right;
+  is_right = is_refused("release_source", [&] { static_plan.release_source(Exec()); }) && is_right;
   is_right = static_workspace.bytes() == 0 && static_workspace.data() == nullptr && is_right;
   const PlanType copy = static_plan;
   plan.reset();

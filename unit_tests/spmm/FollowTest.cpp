@@ -70,10 +70,10 @@ TYPED_TEST(FollowTest, TheChoiceCountsALook) {
     const Matrix A(is_sorted ? sorted : unsorted, 3);
     PlanOptions options;
     const auto trusting = A.plan(options);
-    options.follows_values = true;
+    options.hints.follow_values = true;
     const auto following = A.plan(options);
-    for (const Candidate& before : trusting.choice().candidates) {
-      for (const Candidate& after : following.choice().candidates) {
+    for (const Candidate& before : Impl::choice_of(trusting).candidates) {
+      for (const Candidate& after : Impl::choice_of(following).candidates) {
         if (after.format != before.format) continue;
         const bool costs = is_sorted && after.format != Format::Csr;
         EXPECT_EQ(after.predicted_seconds > before.predicted_seconds, costs) << to_string(after.format);
@@ -144,7 +144,7 @@ TYPED_TEST(FollowTest, UpdatesComeBetween) {
     expect_product<typename TestFixture::View>(A, plan, 2, Mode::Transpose, 1, 0, "transpose");
     plan.follow_values(Exec(), B.values);
     expect(B, "followed elsewhere");
-    plan.release_source();  // from here on the plan has values of its own
+    plan.release_source(Exec());  // from here on the plan has values of its own
     Kokkos::deep_copy(B.values, user_scalar_t<typename TestFixture::M>(0));
     expect(B, "released");
     EXPECT_THROW(plan.follow_values(Exec(), A.values), std::logic_error);

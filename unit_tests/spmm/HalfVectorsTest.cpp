@@ -345,11 +345,11 @@ TEST(HalfVectorsPlanTest, TheyAreSavedMeasuredAndNamed) {
   options.half_vectors = true;
   options.tuning = Tuning::Measure;
   auto plan = A.plan(options);
-  EXPECT_EQ(plan.choice().statistics.vector_bytes,
+  EXPECT_EQ(Impl::choice_of(plan).statistics.vector_bytes,
             (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? 4 : 2));
   const TemporaryFolder folder;
-  save_plan(plan, folder / "plan");
-  auto loaded = load_plan<float, int, int, Space::device_type>(Space(), folder / "plan");
+  save_plan(Space(), plan, folder / "plan");
+  auto loaded = load_plan<float>(Space(), folder / "plan");
   HalfProduct<UserTypes<Half>, Kokkos::LayoutRight>{A, 9, Mode::Transpose, 1, 2}.expect_right(loaded, "loaded");
   EXPECT_NE(plan.explain().find("vectors of 16 bits"), std::string::npos) << plan.explain();
 }

@@ -5,4 +5,4 @@
 #include <cstddef>
 #include <tessera/spmm/Plan.hpp>
 
-Tessera::Plan<double, int, std::size_t, Kokkos::DefaultExecutionSpace::device_type> plan;
+Tessera::Plan<double, Kokkos::DefaultExecutionSpace> plan;

@@ -65,7 +65,7 @@ TYPED_TEST(MemoryLimitTest, HoldsForEveryOrder) {
   using Exec = typename TypeParam::ExecutionSpace;
   for (const char* name : {"elasticity:4", "rmat:9,16", "unsorted"}) {
     const typename TestFixture::Matrix A(this->matrix(name));
-    for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bcsr}) {
+    for (const Format format : {Format::Auto, Format::BitTcf, Format::Bcsr}) {
       for (const Reordering reordering : every_reordering) {
         SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(format)) + ", " +
                      std::string(to_string(reordering)));
@@ -111,9 +111,9 @@ TYPED_TEST(MemoryLimitTest, TakesAnotherCandidate) {
   auto other = A.plan(options);
   EXPECT_LE(memory.peak(), static_cast<std::int64_t>(options.memory_limit));
   EXPECT_EQ(other.format(), Format::Csr);
-  ASSERT_EQ(other.choice().candidates.size(), 2u);
-  EXPECT_FALSE(other.choice().candidates[0].is_refused);
-  EXPECT_TRUE(other.choice().candidates[1].is_refused);
+  ASSERT_EQ(Impl::choice_of(other).candidates.size(), 2u);
+  EXPECT_FALSE(Impl::choice_of(other).candidates[0].is_refused);
+  EXPECT_TRUE(Impl::choice_of(other).candidates[1].is_refused);
   EXPECT_NE(other.explain().find("refused: does not fit"), std::string::npos) << other.explain();
   EXPECT_NE(other.stats().find("\"is_refused\": true"), std::string::npos);
   EXPECT_NE(other.stats().find("\"limit\": " + std::to_string(options.memory_limit)), std::string::npos);
@@ -157,7 +157,7 @@ TYPED_TEST(MemoryLimitTest, CountsWhatFollowsValues) {
   EXPECT_GT(plan.bytes(), before);
   EXPECT_EQ(static_cast<std::int64_t>(plan.bytes()), memory.now());
   EXPECT_LE(memory.peak(), told_peak(plan));
-  plan.release_source();
+  plan.release_source(Exec());
   EXPECT_EQ(static_cast<std::int64_t>(plan.bytes()), memory.now());
   EXPECT_EQ(plan.bytes(), plan.format_bytes() + plan.kernel_bytes());
 }
@@ -169,9 +169,9 @@ TYPED_TEST(MemoryLimitTest, TellsThePeakOfLoading) {
   const std::string path = testing::TempDir() + "tessera_memory_" + Exec::name() + ".plan";
   for (const Format format : every_format) {
     const auto made = A.plan(with_format(format));
-    save_plan(made, path);
+    save_plan(Exec(), made, path);
     const MemoryMeter memory;
-    const auto loaded = load_plan<double, int, typename TypeParam::Offset, typename Exec::device_type>(Exec(), path);
+    const auto loaded = load_plan<double>(Exec(), path);
     EXPECT_LE(memory.peak(), told_peak(loaded)) << to_string(format) << '\n' << memory.at_peak();
     EXPECT_LE(told_peak(made), told_peak(loaded)) << to_string(format);
   }
@@ -182,24 +182,24 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   const typename TestFixture::Matrix A(this->generated("elasticity:6"));
   PlanOptions options = with_format(Format::Csr);
   options.memory_limit = least_memory_limit(A, options) * 3 / 2;
-  options.reordering = Reordering::Automatic;
+  options.reordering = Reordering::Search;
   options.always_reorder = true;  // or they would not be sought, as X stays in cache
   auto plan = A.plan(options);
-  EXPECT_EQ(plan.choice().reordering, Reordering::None);
-  ASSERT_GE(plan.choice().reorderings.size(), 2u);
-  for (const ReorderingTrial& trial : plan.choice().reorderings) {
+  EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::None);
+  ASSERT_GE(Impl::choice_of(plan).reorderings.size(), 2u);
+  for (const ReorderingTrial& trial : Impl::choice_of(plan).reorderings) {
     EXPECT_TRUE(std::isinf(trial.relative_seconds));
     EXPECT_LE(trial.peak_bytes, static_cast<double>(options.memory_limit));
   }
   EXPECT_NE(plan.explain().find("affinity refused ("), std::string::npos) << plan.explain();
   options.reordering = Reordering::WindowGrowing;
   options.always_reorder = false;
-  EXPECT_EQ(A.plan(options).choice().reordering, Reordering::None);
+  EXPECT_EQ(Impl::choice_of(A.plan(options)).reordering, Reordering::None);
   options.always_reorder = true;
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "a plan in the order windows is refused: the array ");
   options.on_unsupported = OnUnsupported::FallBack;
   auto in_its_order = A.plan(options);
-  EXPECT_EQ(in_its_order.choice().reordering, Reordering::None);
+  EXPECT_EQ(Impl::choice_of(in_its_order).reordering, Reordering::None);
   EXPECT_NE(in_its_order.explain().find("rows stay in their order"), std::string::npos) << in_its_order.explain();
   expect_product<typename TestFixture::View>(A, in_its_order, 5, Mode::NoTranspose, 1, 0, "in its order");
 }
@@ -209,7 +209,7 @@ TYPED_TEST(MemoryLimitTest, WhatDoesNotFitIsNotMeasured) {
   const typename TestFixture::Matrix A(this->generated("road:3000"));
   PlanOptions options;
   options.tuning = Tuning::Measure;
-  options.columns = 1000;
+  options.hints.num_vectors = 1000;
   const MemoryMeter memory;
   EXPECT_GT(taken(A.plan(options)).measured_seconds, 0);
   EXPECT_GT(memory.peak(), 2 * 3000 * 1000 * 8);

@@ -29,8 +29,8 @@ HostPattern<Offset> generated_pattern(const std::string& name) {
 
 template <class PlanType>
 Candidate taken(const PlanType& plan) {
-  for (const Candidate& candidate : plan.choice().candidates)
-    if (plan.choice().is_chosen(candidate)) return candidate;
+  for (const Candidate& candidate : Impl::choice_of(plan).candidates)
+    if (Impl::choice_of(plan).is_chosen(candidate)) return candidate;
   throw std::logic_error("the choice is no candidate");
 }
 
@@ -46,11 +46,11 @@ template <class PlanType>
 std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
   std::string text = "told " + std::to_string(told_peak(plan)) + ", measured " + std::to_string(memory.peak()) +
                      " bytes:\n" + memory.at_peak() + plan.explain();
-  for (const Candidate& candidate : plan.choice().candidates) {
+  for (const Candidate& candidate : Impl::choice_of(plan).candidates) {
     text += "\n" + std::string(to_string(candidate.format)) + ": tiles " + std::to_string(candidate.tiles) +
             ", holds " + std::to_string(candidate.held_bytes) + ", peak " + std::to_string(candidate.peak_bytes);
   }
-  const MatrixStatistics& m = plan.choice().statistics;
+  const MatrixStatistics& m = Impl::choice_of(plan).statistics;
   return text + "\nrows " + std::to_string(m.rows) + ", nonzeros " + std::to_string(m.nonzeros) +
          ", columns of windows of 8 rows " + std::to_string(m.window8_columns) + ", of 64 rows " +
          std::to_string(m.window64_columns) + ", blocks " + std::to_string(m.bcsr_blocks);

@@ -37,7 +37,7 @@ TYPED_TEST(ParametersTest, ReachTheBlockRowPartition) {
   for (const auto& [f, g] : {std::pair(2, 1), {1, 4}, {4, 2}}) {
     options.parameters.brp_nonzeros_per_column = f;
     options.parameters.brp_tiles_per_group = g;
-    EXPECT_EQ(A.plan(options).tile_metrics().mean_nonzeros, 8 * f * g) << "f " << f << ", g " << g;
+    EXPECT_EQ(Impl::tile_metrics_of(A.plan(options)).mean_nonzeros, 8 * f * g) << "f " << f << ", g " << g;
   }
 }
 
@@ -47,7 +47,7 @@ TYPED_TEST(ParametersTest, ReachSortedColumns) {
   for (const auto& [width, height] : {std::pair(16, 8), {8, 16}, {8, 4}}) {
     options.parameters.sorted_columns_width = width;
     options.parameters.sorted_columns_height = height;
-    const auto tiles = A.plan(options).tile_metrics();
+    const auto tiles = Impl::tile_metrics_of(A.plan(options));
     EXPECT_EQ(tiles.mean_nonzeros, width * height) << width << " x " << height;
   }
 }
@@ -56,10 +56,10 @@ TYPED_TEST(ParametersTest, ReachSortedColumns) {
 TYPED_TEST(ParametersTest, ReachRowGroups) {
   const auto A = full_matrix<TypeParam>();
   PlanOptions options = with_format(Format::RowGroups);
-  EXPECT_EQ(A.plan(options).tile_metrics().mean_nonzeros, 4);
+  EXPECT_EQ(Impl::tile_metrics_of(A.plan(options)).mean_nonzeros, 4);
   for (const int group_rows : {1, 2, 4}) {
     options.parameters.group_rows = group_rows;
-    EXPECT_EQ(A.plan(options).tile_metrics().mean_nonzeros, group_rows);
+    EXPECT_EQ(Impl::tile_metrics_of(A.plan(options)).mean_nonzeros, group_rows);
   }
   for (const int group_rows : {-1, 5}) {
     options.parameters.group_rows = group_rows;
@@ -73,10 +73,10 @@ TYPED_TEST(ParametersTest, ReachBcsr) {
   const auto A = full_matrix<TypeParam>();
   const std::size_t offset_bytes = sizeof(int), block_bytes = 4 + 8 + 10 * 8;
   PlanOptions options = in_small_blocks();
-  EXPECT_EQ(A.plan(options).tile_metrics().tiles, 32u * 7);
+  EXPECT_EQ(Impl::tile_metrics_of(A.plan(options)).tiles, 32u * 7);
   EXPECT_EQ(A.plan(options).format_bytes(), 33 * offset_bytes + 32 * 7 * block_bytes);
   std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
-  EXPECT_EQ(A.plan(options).tile_metrics().tiles, 13u * 16);
+  EXPECT_EQ(Impl::tile_metrics_of(A.plan(options)).tiles, 13u * 16);
 }
 
 TYPED_TEST(ParametersTest, BlocksOfTheTransposeAreTransposed) {

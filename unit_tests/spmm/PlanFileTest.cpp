@@ -26,13 +26,13 @@ class PlanFileTest : public ::testing::Test {
  public:
   using Exec = typename T::ExecutionSpace;
   using User = user_scalar_t<typename T::MatrixScalar>;
-  using PlanType = Plan<User, int, typename T::Offset, typename Exec::device_type>;
+  using PlanType = Plan<User, Exec>;
   using Matrix = UserMatrix<Exec, typename T::MatrixScalar, typename T::Offset>;
 
   PlanType saved_and_loaded(const PlanType& plan) const {
     const std::string path = folder_ / "plan";
-    save_plan(plan, path);
-    return load_plan<User, int, typename T::Offset, typename Exec::device_type>(Exec(), path);
+    save_plan(Exec(), plan, path);
+    return load_plan<User>(Exec(), path);
   }
 
   /// Y = alpha op(A) X + beta Y of 9 columns, for operands that depend on the shape alone.
@@ -80,13 +80,13 @@ void expect_same_plan(const PlanType& plan, const PlanType& loaded) {
   EXPECT_EQ(loaded.columns(), plan.columns());
   EXPECT_EQ(loaded.nonzeros(), plan.nonzeros());
   EXPECT_EQ(loaded.format(), plan.format());
-  EXPECT_EQ(loaded.choice().reordering, plan.choice().reordering);
-  EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
+  EXPECT_EQ(Impl::choice_of(loaded).reordering, Impl::choice_of(plan).reordering);
+  EXPECT_EQ(to_host(Impl::row_order_of(loaded).order), to_host(Impl::row_order_of(plan).order));
   EXPECT_EQ(explanation(loaded), explanation(plan));
   EXPECT_EQ(loaded.bytes(), plan.bytes());
-  EXPECT_EQ(loaded.tile_metrics().tiles, plan.tile_metrics().tiles);
-  EXPECT_EQ(loaded.tile_metrics().fill, plan.tile_metrics().fill);
-  EXPECT_EQ(loaded.tile_metrics().imbalance.has_value(), plan.tile_metrics().imbalance.has_value());
+  EXPECT_EQ(Impl::tile_metrics_of(loaded).tiles, Impl::tile_metrics_of(plan).tiles);
+  EXPECT_EQ(Impl::tile_metrics_of(loaded).fill, Impl::tile_metrics_of(plan).fill);
+  EXPECT_EQ(Impl::tile_metrics_of(loaded).imbalance.has_value(), Impl::tile_metrics_of(plan).imbalance.has_value());
 }
 
 PlanOptions reordered(Format format) {
@@ -105,7 +105,7 @@ TYPED_TEST(PlanFileTest, IsLoadedAsItWasSaved) {
       auto plan = A.plan(is_reordered ? reordered(format) : with_format(format));
       const auto loaded = this->saved_and_loaded(plan);
       EXPECT_NE(loaded.explain().find("loaded from a file"), std::string::npos);
-      EXPECT_EQ(plan.row_order().is_identity(), !is_reordered || format == Format::SortedColumns);
+      EXPECT_EQ(Impl::row_order_of(plan).is_identity(), !is_reordered || format == Format::SortedColumns);
       expect_same_plan(plan, loaded);
       this->expect_same_products(plan, loaded);  // builds the transposes
       const auto with_transpose = this->saved_and_loaded(loaded);
@@ -143,7 +143,7 @@ TYPED_TEST(PlanFileTest, StaysReleased) {
     SCOPED_TRACE(to_string(format));
     auto plan = A.plan(with_format(format));
     plan.prepare(Exec(), 1, Mode::Transpose);
-    plan.release_source();
+    plan.release_source(Exec());
     auto loaded = this->saved_and_loaded(plan);
     EXPECT_EQ(loaded.slot_map_bytes(), 0u);
     EXPECT_MESSAGE(std::logic_error, loaded.update_values(Exec(), A.values), "release_source() was called before");
@@ -167,9 +167,9 @@ TYPED_TEST(PlanFileTest, EmptyMatrices) {
 
 using Space = Kokkos::DefaultExecutionSpace;
 using Device = Space::device_type;
-using SmallPlan = Plan<double, int, int, Device>;
+using SmallPlan = Plan<double, Space>;
 
-SmallPlan parse(std::string_view bytes) { return parse_plan<double, int, int, Device>(Space(), bytes, "plan"); }
+SmallPlan parse(std::string_view bytes) { return Impl::parse_plan<double>(Space(), bytes, "plan"); }
 
 UserMatrix<Space, double, int> small_matrix() {
   return UserMatrix<Space, double, int>(unsorted_pattern<int>(9, 9, 3, 6));
@@ -194,7 +194,7 @@ SmallPlan small_plan(Format format) {
 
 std::string file_of(Format format) {
   const TemporaryFolder folder;
-  save_plan(small_plan(format), folder / "plan");
+  save_plan(Space(), small_plan(format), folder / "plan");
   return content_of(folder / "plan");
 }
 
@@ -300,15 +300,15 @@ TEST(PlanFileBytesTest, RefusesOtherTypes) {
   using std::invalid_argument;
   const std::string file = file_of(Format::BitTcf);
 #ifndef TESSERA_WITHOUT_FLOAT
-  EXPECT_MESSAGE(invalid_argument, (parse_plan<float, int, int, Device>(Space(), file, "a")),
+  EXPECT_MESSAGE(invalid_argument, (Impl::parse_plan<float>(Space(), file, "a")),
                  "a: the plan is of numbers of 8 bytes; expected numbers of 4 bytes, which the type of the plan");
 #endif
 #ifndef TESSERA_WITHOUT_COMPLEX_DOUBLE
-  EXPECT_MESSAGE(invalid_argument, (parse_plan<Kokkos::complex<double>, int, int, Device>(Space(), file, "a")),
+  EXPECT_MESSAGE(invalid_argument, (Impl::parse_plan<Kokkos::complex<double>>(Space(), file, "a")),
                  "expected complex numbers of two times 8 bytes");
 #endif
-  EXPECT_NO_THROW((parse_plan<double, int, unsigned, Device>(Space(), file, "a")));
-  EXPECT_NO_THROW((parse_plan<double, int, std::int64_t, Device>(Space(), file, "a")));
+  EXPECT_NO_THROW((Impl::parse_plan<double>(Space(), file, "a")));
+  EXPECT_NO_THROW((Impl::parse_plan<double>(Space(), file, "a")));
 }
 
 /// The file with another number in its first section but one: rows, columns, nonzeros, the caller's entries, whether
@@ -410,9 +410,9 @@ std::string with_text(const std::string& file, const char* section, const std::s
 
 /// explain() and stats() print no escape sequence for a terminal, and nothing that JSON cannot hold.
 TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
-  const std::string file = file_of(Format::Csr), reason = parse(file).choice().reason;
+  const std::string file = file_of(Format::Csr), reason = Impl::choice_of(parse(file)).reason;
   for (const std::string text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
-    EXPECT_EQ(parse(with_text(file, "choice", reason, text)).choice().reason, text);
+    EXPECT_EQ(Impl::choice_of(parse(with_text(file, "choice", reason, text))).reason, text);
   }
   const auto expect_refusal = [](const std::string& other) {
     EXPECT_MESSAGE(std::runtime_error, parse(other), "plan: the plan has a text that is not printable UTF-8");
@@ -422,8 +422,8 @@ TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
         "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xe2\x82", "\xe2\x82x"}) {
     expect_refusal(with_text(file, "choice", reason, text));
   }
-  expect_refusal(with_text(file, "choice", parse(file).choice().model, "\33c"));
-  expect_refusal(with_text(file, "choice", parse(file).choice().device, "\33c"));
+  expect_refusal(with_text(file, "choice", Impl::choice_of(parse(file)).model, "\33c"));
+  expect_refusal(with_text(file, "choice", Impl::choice_of(parse(file)).device, "\33c"));
   expect_refusal(with_text(file, "plan", Space::name(), "\33c"));
 }
 
@@ -432,7 +432,7 @@ TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
   options.precision = Precision::Tf32;  // which double has nowhere
   options.on_unsupported = OnUnsupported::FallBack;
   const TemporaryFolder folder;
-  save_plan(small_matrix().plan(options), folder / "plan");
+  save_plan(Space(), small_matrix().plan(options), folder / "plan");
   const std::string file = content_of(folder / "plan");
   const std::string note = "precision tf32 was asked for and is not available here: native is used";
   EXPECT_NE(parse(with_text(file, "plan", note, "another")).explain().find("note: another\n"), std::string::npos);
@@ -483,14 +483,14 @@ TEST(PlanFileVersionTest, StoredFilesAreLoadedOnAnyBackend) {
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
   for (const Format format : every_format) {
     SCOPED_TRACE(to_string(format));
-    auto plan = load_plan<double, int, int, Device>(Space(), stored_file(format));
+    auto plan = load_plan<double>(Space(), stored_file(format));
     EXPECT_EQ(plan.format(), format);
     EXPECT_NE(plan.explain().find("chosen, and times predicted, on Serial"), std::string::npos);
-    for (const Candidate& candidate : plan.choice().candidates) {
+    for (const Candidate& candidate : Impl::choice_of(plan).candidates) {
       EXPECT_GT(candidate.predicted_seconds, 0);
       EXPECT_EQ(candidate.measured_seconds, 0);
     }
-    EXPECT_EQ(to_host(plan.row_order().order), to_host(small_plan(format).row_order().order));
+    EXPECT_EQ(to_host(Impl::row_order_of(plan).order), to_host(Impl::row_order_of(small_plan(format)).order));
     const auto A = small_matrix();
     expect_product<View>(A, plan, 5, Mode::NoTranspose, 1.5, 0, "loaded");
     expect_product<View>(A, plan, 5, Mode::Transpose, 1.5, 0, "loaded");
@@ -502,7 +502,7 @@ TEST(PlanFileVersionTest, StoredFilesAreLoadedOnAnyBackend) {
 
 /// Writes the files of a new version: --gtest_also_run_disabled_tests, where Kokkos has Serial alone.
 TEST(PlanFileVersionTest, DISABLED_StoreFiles) {
-  for (const Format format : every_format) save_plan(small_plan(format), stored_file(format));
+  for (const Format format : every_format) save_plan(Space(), small_plan(format), stored_file(format));
 }
 
 TEST(PlanFileErrorsTest, PlacesThatCannotBeReadOrWritten) {
@@ -510,12 +510,14 @@ TEST(PlanFileErrorsTest, PlacesThatCannotBeReadOrWritten) {
   const TemporaryFolder folder;
   const UserMatrix<Space, double, int> A(random_pattern<int>(5, 5, 0.5, 1));
   const auto plan = A.plan({});
-  const auto load = [](const std::string& path) { load_plan<double, int, int, Device>(Space(), path); };
+  const auto load = [](const std::string& path) { load_plan<double>(Space(), path); };
   EXPECT_MESSAGE(runtime_error, load(folder / "none"), (folder / "none") + ": cannot be opened: No such file");
   EXPECT_MESSAGE(runtime_error, load(folder / ""), (folder / "") + ": is a directory, expected a file");
-  EXPECT_MESSAGE(runtime_error, save_plan(plan, folder / ""), (folder / "") + ": cannot be written: is a directory");
-  EXPECT_MESSAGE(runtime_error, save_plan(plan, folder / "no/plan"), (folder / "no/plan") + ": cannot be written: No");
-  EXPECT_MESSAGE(std::logic_error, save_plan(SmallPlan(), folder / "plan"), "this plan is empty");
+  EXPECT_MESSAGE(runtime_error, save_plan(Space(), plan, folder / ""),
+                 (folder / "") + ": cannot be written: is a directory");
+  EXPECT_MESSAGE(runtime_error, save_plan(Space(), plan, folder / "no/plan"),
+                 (folder / "no/plan") + ": cannot be written: No");
+  EXPECT_MESSAGE(std::logic_error, save_plan(Space(), SmallPlan(), folder / "plan"), "this plan is empty");
   EXPECT_EQ(folder.files(), 0u);
   folder.add("plan", "no plan");
   EXPECT_MESSAGE(runtime_error, load(folder / "plan"), (folder / "plan") + ": expected the file of a plan");
@@ -526,7 +528,7 @@ TEST(PlanFileErrorsTest, PlacesThatCannotBeReadOrWritten) {
 TEST(PlanFileErrorsTest, FullDevice) {
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const UserMatrix<Space, double, int> A(random_pattern<int>(5, 5, 0.5, 1));
-  EXPECT_MESSAGE(std::runtime_error, save_plan(A.plan({}), "/dev/full"),
+  EXPECT_MESSAGE(std::runtime_error, save_plan(Space(), A.plan({}), "/dev/full"),
                  "/dev/full: cannot be written: No space left on device");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
@@ -542,14 +544,14 @@ TEST(PlanFileErrorsTest, AFailureLeavesTheOldFileAndNoTemporary) {
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit limit{1000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &limit);
-  const std::string message = message_of<std::runtime_error>([&] { save_plan(plan, path); });
+  const std::string message = message_of<std::runtime_error>([&] { save_plan(Space(), plan, path); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, path + ": cannot be written: File too large");
   EXPECT_EQ(content_of(path), "old");
   EXPECT_EQ(folder.files(), 1u);
-  save_plan(plan, path);
-  EXPECT_NO_THROW((load_plan<double, int, int, Device>(Space(), path)));
+  save_plan(Space(), plan, path);
+  EXPECT_NO_THROW((load_plan<double>(Space(), path)));
 }
 
 }  // namespace Tessera::Test

@@ -8,19 +8,19 @@ namespace Tessera::Test {
 
 TEST(PlanOptionsText, NothingIsTheDefault) {
   const PlanOptions options = parse_plan_options("");
-  EXPECT_EQ(options.columns, PlanOptions().columns);
-  EXPECT_EQ(options.format, Format::Automatic);
+  EXPECT_EQ(options.hints.num_vectors, PlanOptions().hints.num_vectors);
+  EXPECT_EQ(options.format, Format::Auto);
 }
 
 TEST(PlanOptionsText, EveryOption) {
   const PlanOptions options = parse_plan_options(
-      "columns=8,layout_left=true,follows_values=true,expected_products=77,format=bittcf,precision=tf32x3,"
+      "num_vectors=8,layout_left=true,follow_values=true,expected_products=77,format=bittcf,precision=tf32x3,"
       "reordering=degree,always_reorder=true,kernel=published,on_unsupported=fall_back,tuning=measure,"
       "tuning_file=/tmp/a b,memory_limit=12345678901");
-  EXPECT_EQ(options.columns, 8);
-  EXPECT_TRUE(options.layout_left);
-  EXPECT_TRUE(options.follows_values);
-  EXPECT_EQ(options.expected_products, 77);
+  EXPECT_EQ(options.hints.num_vectors, 8);
+  EXPECT_TRUE(options.hints.layout_left);
+  EXPECT_TRUE(options.hints.follow_values);
+  EXPECT_EQ(options.hints.expected_products, 77);
   EXPECT_EQ(options.format, Format::BitTcf);
   EXPECT_EQ(options.precision, Precision::Tf32x3);
   EXPECT_EQ(options.reordering, Reordering::DegreeSort);
@@ -33,11 +33,11 @@ TEST(PlanOptionsText, EveryOption) {
 }
 
 TEST(PlanOptionsText, BlanksDoNotCount) {
-  const PlanOptions options = parse_plan_options(" columns = 8 ,\tformat=bittcf,  tuning_file=/tmp/a b ");
-  EXPECT_EQ(options.columns, 8);
+  const PlanOptions options = parse_plan_options(" num_vectors = 8 ,\tformat=bittcf,  tuning_file=/tmp/a b ");
+  EXPECT_EQ(options.hints.num_vectors, 8);
   EXPECT_EQ(options.format, Format::BitTcf);
   EXPECT_EQ(options.tuning_file, "/tmp/a b");
-  EXPECT_EQ(parse_plan_options(" \t ").columns, PlanOptions().columns);
+  EXPECT_EQ(parse_plan_options(" \t ").hints.num_vectors, PlanOptions().hints.num_vectors);
 }
 
 TEST(PlanOptionsText, MistakesAreNamed) {
@@ -50,15 +50,17 @@ TEST(PlanOptionsText, MistakesAreNamed) {
     return "no error";
   };
   EXPECT_EQ(message_of("format"), "HERE: there is \"format\"; expected name=value");
-  EXPECT_EQ(message_of("columns=8,,"), "HERE: there is \"\"; expected name=value");
-  EXPECT_EQ(message_of("columns=8, ,format=csr"), "HERE: there is \"\"; expected name=value");
-  EXPECT_EQ(message_of("columns=8,format=csr, columns =8"), "HERE: columns is there twice; expected it once");
-  EXPECT_EQ(message_of("colums=8").substr(0, 53), "HERE: there is no option \"colums\"; expected columns, ");
-  EXPECT_EQ(message_of("columns=-1"), "HERE: columns is \"-1\"; expected a number from 0 to 2147483647");
-  EXPECT_EQ(message_of("columns=3000000000"),
-            "HERE: columns is \"3000000000\"; expected a number from 0 to 2147483647");
-  EXPECT_EQ(message_of("columns=8x"), "HERE: columns is \"8x\"; expected a number from 0 to 2147483647");
-  EXPECT_EQ(message_of("columns="), "HERE: columns is \"\"; expected a number from 0 to 2147483647");
+  EXPECT_EQ(message_of("num_vectors=8,,"), "HERE: there is \"\"; expected name=value");
+  EXPECT_EQ(message_of("num_vectors=8, ,format=csr"), "HERE: there is \"\"; expected name=value");
+  EXPECT_EQ(message_of("num_vectors=8,format=csr, num_vectors =8"),
+            "HERE: num_vectors is there twice; expected it once");
+  EXPECT_EQ(message_of("num_vector=8").substr(0, 61),
+            "HERE: there is no option \"num_vector\"; expected num_vectors, ");
+  EXPECT_EQ(message_of("num_vectors=-1"), "HERE: num_vectors is \"-1\"; expected a number from 0 to 2147483647");
+  EXPECT_EQ(message_of("num_vectors=3000000000"),
+            "HERE: num_vectors is \"3000000000\"; expected a number from 0 to 2147483647");
+  EXPECT_EQ(message_of("num_vectors=8x"), "HERE: num_vectors is \"8x\"; expected a number from 0 to 2147483647");
+  EXPECT_EQ(message_of("num_vectors="), "HERE: num_vectors is \"\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("always_reorder=yes"), "HERE: always_reorder is \"yes\"; expected true or false");
   EXPECT_EQ(message_of("tuning=guess"), "HERE: tuning is \"guess\"; expected one of predict, measure, automatic");
 }

@@ -21,7 +21,7 @@ struct Device<double, OwnSpace> : OwnDevice<double> {
     return options.precision == Precision::Fp16 ? Precision::Tf32 : options.precision;
   }
   static MachineModel model(const OwnSpace&, const PlanOptions& options) {
-    return MachineModel().times(options.precision == Precision::Tf32 && options.columns >= 32 ? 2 : 1);
+    return MachineModel().times(options.precision == Precision::Tf32 && options.hints.num_vectors >= 32 ? 2 : 1);
   }
   static std::string published_fault(const OwnSpace&, Format format) {
     const bool is_there = format == Format::BitTcf || format == Format::Bmat || format == Format::Bcsr;
@@ -103,7 +103,7 @@ TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
         << plan.explain();
     EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"published\"")) << plan.stats();
     EXPECT_TRUE(says(plan.stats(), "\"kernels\": \"as published (")) << plan.stats();
-    EXPECT_EQ(plan.choice().candidates.size(), 1u);
+    EXPECT_EQ(Impl::choice_of(plan).candidates.size(), 1u);
   }
   EXPECT_TRUE(says(A.plan(with_format(Format::BitTcf)).stats(), "\"kernel\": \"automatic\""));
 }
@@ -111,15 +111,15 @@ TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
 /// All that there are, whatever automatic plans consider: neither CSR nor what has no published kernel.
 TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
   const Matrix A = elasticity();
-  auto options = published(Format::Automatic);
+  auto options = published(Format::Auto);
   options.parameters = in_rows_of_blocks(8).parameters;
   const auto plan = A.plan(options);
   std::vector<Format> formats;
-  for (const Candidate& candidate : plan.choice().candidates) {
+  for (const Candidate& candidate : Impl::choice_of(plan).candidates) {
     formats.push_back(candidate.format);
     EXPECT_GT(candidate.tiles, 0) << to_string(candidate.format);
     EXPECT_GT(candidate.predicted_seconds, 0) << to_string(candidate.format);
-    EXPECT_GE(candidate.predicted_seconds, plan.choice().candidates.front().predicted_seconds);
+    EXPECT_GE(candidate.predicted_seconds, Impl::choice_of(plan).candidates.front().predicted_seconds);
   }
   EXPECT_EQ(plan.format(), formats.front());
   std::sort(formats.begin(), formats.end());
@@ -132,15 +132,15 @@ TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
 TEST(PublishedTest, TuningMeasuresEveryFormatAndKeepsRecordsApart) {
   const Matrix A = elasticity();
   const TemporaryFolder folder;
-  auto options = published(Format::Automatic);
+  auto options = published(Format::Auto);
   options.parameters = in_rows_of_blocks(8).parameters;
   options.tuning = Tuning::Measure;
   options.tuning_file = folder / "tuning";
   const auto measured = A.plan(options);  // a loop would not keep a temporary
-  for (const Candidate& candidate : measured.choice().candidates)
+  for (const Candidate& candidate : Impl::choice_of(measured).candidates)
     EXPECT_GT(candidate.measured_seconds, 0) << to_string(candidate.format);
   EXPECT_TRUE(says(A.plan(options).explain(), "when it was measured before"));
-  options.kernel = Kernel::Automatic;
+  options.kernel = Kernel::Auto;
   EXPECT_TRUE(says(A.plan(options).explain(), " was measured to be the fastest")) << A.plan(options).explain();
 }
 
@@ -149,7 +149,7 @@ TEST(PublishedTest, AFormatWithoutOneIsRefused) {
   auto options = published(Format::Csr);
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
                  "Tessera::make_plan: a published kernel was asked for, and csr has none; expected bittcf, bmat or "
-                 "bcsr, or kernel = Automatic, or on_unsupported = FallBack");
+                 "bcsr, or kernel = Auto, or on_unsupported = FallBack");
   options.on_unsupported = OnUnsupported::FallBack;
   const auto plan = A.plan(options);
   EXPECT_EQ(plan.format(), Format::Csr);
@@ -198,7 +198,7 @@ TEST(PublishedTest, ListsAreWithinTheLimit) {
   const Matrix A = elasticity();
   auto options = published(Format::BitTcf);
   const std::size_t with = least_memory_limit(A, options);
-  options.kernel = Kernel::Automatic;
+  options.kernel = Kernel::Auto;
   const std::size_t without = least_memory_limit(A, options), lists = Impl::PaperKernel::list_bytes;
   EXPECT_GT(with, without);
   EXPECT_LE(with, without + Impl::MemoryAccount::rounded(lists));
@@ -212,13 +212,13 @@ TEST(PublishedTest, FilesKeepTheKernel) {
   const Matrix A = elasticity();
   const TemporaryFolder folder;
   const auto saved = A.plan(published(Format::Bmat));
-  save_plan(saved, folder / "plan");
-  const auto loaded = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
+  save_plan(Exec(), saved, folder / "plan");
+  const auto loaded = load_plan<double>(Exec(), folder / "plan");
   EXPECT_TRUE(says(loaded.explain(), "kernels: as published (" + std::string(paper_of(loaded.format())) + "): own\n"))
       << loaded.explain();
   EXPECT_EQ(loaded.kernel_bytes(), saved.kernel_bytes());
-  save_plan(A.plan(with_format(Format::Bmat)), folder / "plan");
-  const auto other = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
+  save_plan(Exec(), A.plan(with_format(Format::Bmat)), folder / "plan");
+  const auto other = load_plan<double>(Exec(), folder / "plan");
   EXPECT_TRUE(says(other.explain(), "kernels: own\n")) << other.explain();
 }
 
@@ -228,9 +228,9 @@ TEST(PublishedTest, FilesAreLoadedWithoutAKernelThatDoesNotFit) {
   PlanOptions options = published(Format::Bmat);
   options.memory_limit = static_cast<std::size_t>(told_peak(A.plan(options)));
   const TemporaryFolder folder;
-  save_plan(A.plan(options), folder / "plan");
+  save_plan(Exec(), A.plan(options), folder / "plan");
   const auto lists = std::exchange(Impl::PaperKernel::list_bytes, 10 * options.memory_limit);
-  const auto loaded = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
+  const auto loaded = load_plan<double>(Exec(), folder / "plan");
   Impl::PaperKernel::list_bytes = lists;
   EXPECT_EQ(loaded.kernel_bytes(), 0u);
   EXPECT_LE(loaded.bytes(), options.memory_limit);
@@ -243,20 +243,20 @@ TEST(PublishedTest, FilesAreLoadedWithoutAKernelThatDoesNotFit) {
 
 TEST(WiderPrecisionTest, ReplacesOneOf16BitsWhereItIsFaster) {
   const Matrix A = elasticity();
-  for (const Format format : {Format::Automatic, Format::Csr, Format::BitTcf}) {
+  for (const Format format : {Format::Auto, Format::Csr, Format::BitTcf}) {
     for (const int columns : {8, 32}) {
       PlanOptions options = with_format(format);
       options.precision = Precision::Fp16;
-      options.columns = columns;
+      options.hints.num_vectors = columns;
       const auto plan = A.plan(options);
       const bool is_faster = columns == 32;
       const std::string expected = is_faster ? "own, in tf32" : "own, in fp16";
       EXPECT_TRUE(says(plan.explain(), expected)) << plan.explain();
-      EXPECT_EQ(says(plan.choice().reason, "in tf32, which is predicted to be faster than fp16"), is_faster);
-      EXPECT_EQ(plan.choice().is_wider, is_faster);
+      EXPECT_EQ(says(Impl::choice_of(plan).reason, "in tf32, which is predicted to be faster than fp16"), is_faster);
+      EXPECT_EQ(Impl::choice_of(plan).is_wider, is_faster);
       const TemporaryFolder folder;
-      save_plan(plan, folder / "plan");
-      const auto loaded = load_plan<double, int, int, Exec::device_type>(Exec(), folder / "plan");
+      save_plan(Exec(), plan, folder / "plan");
+      const auto loaded = load_plan<double>(Exec(), folder / "plan");
       EXPECT_TRUE(says(loaded.explain(), expected)) << loaded.explain();
     }
   }

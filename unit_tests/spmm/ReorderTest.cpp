@@ -60,7 +60,7 @@ TYPED_TEST(ReorderTest, EveryFormatInEveryOrder) {
                                  std::to_string(pattern.rows) + " rows";
         const bool changes = format != Format::SortedColumns && reordering != Reordering::None &&
                              (reordering != Reordering::ColumnSort || format == Format::Bcsr);
-        EXPECT_EQ(plan.choice().reordering, changes ? reordering : Reordering::None) << what;
+        EXPECT_EQ(Impl::choice_of(plan).reordering, changes ? reordering : Reordering::None) << what;
         for (const Mode mode : every_mode) {
           expect_product<typename Views<Exec>::Left>(A, plan, 9, mode, 2, 0, what + ", left");
           expect_product<typename Views<Exec>::Right>(A, plan, 33, mode, -1, 0.5, what + ", right");
@@ -111,12 +111,13 @@ TYPED_TEST(ReorderTest, IsKeptWhereItIsPredictedToPay) {
   const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(200, 16, 20000, 1000, 5));
   PlanOptions options = with_format(Format::BitTcf);
   const auto natural = A.plan(options);
-  for (const Reordering reordering : {Reordering::Automatic, Reordering::DataAffinity, Reordering::JaccardRows}) {
+  for (const Reordering reordering : {Reordering::Search, Reordering::DataAffinity, Reordering::JaccardRows}) {
     options.reordering = reordering;
     const auto plan = A.plan(options);
-    EXPECT_NE(plan.choice().reordering, Reordering::None) << plan.explain();
-    EXPECT_LT(plan.tile_metrics().tiles, natural.tile_metrics().tiles * 2 / 3) << plan.explain();
-    EXPECT_NE(plan.explain().find("order: " + std::string(to_string(plan.choice().reordering))), std::string::npos)
+    EXPECT_NE(Impl::choice_of(plan).reordering, Reordering::None) << plan.explain();
+    EXPECT_LT(Impl::tile_metrics_of(plan).tiles, Impl::tile_metrics_of(natural).tiles * 2 / 3) << plan.explain();
+    EXPECT_NE(plan.explain().find("order: " + std::string(to_string(Impl::choice_of(plan).reordering))),
+              std::string::npos)
         << plan.explain();
     EXPECT_GT(plan.format_bytes(), static_cast<std::size_t>(plan.rows()) * sizeof(int));  // the order counts
   }
@@ -128,12 +129,12 @@ TYPED_TEST(ReorderTest, TheDefaultLeavesTheRowsOfHosts) {
   using Offset = typename TypeParam::Offset;
   if (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "the default of devices";
   const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(200, 16, 20000, 1000, 5));
-  EXPECT_EQ(PlanOptions().reordering, Reordering::Default);
+  EXPECT_EQ(PlanOptions().reordering, Reordering::Auto);
   PlanOptions options = with_format(Format::BitTcf);
   options.always_reorder = true;
   const auto plan = A.plan(options);
-  EXPECT_EQ(plan.choice().reordering, Reordering::None) << plan.explain();
-  EXPECT_TRUE(plan.choice().reorderings.empty());
+  EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::None) << plan.explain();
+  EXPECT_TRUE(Impl::choice_of(plan).reorderings.empty());
 }
 
 /// A format that is too large is no reason not to be right, whichever order makes it so; of compressed rows no column
@@ -148,7 +149,7 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
   // Kernels made for a device keep lists beside compressed rows, too.
   const std::size_t least = std::max(3 * bytes / 4, least_memory_limit(A, with_format(Format::Csr)));
   for (const std::size_t limit : {least, bytes, 2 * bytes}) {
-    for (const Reordering reordering : {Reordering::Automatic, Reordering::DataAffinity, Reordering::JaccardRows}) {
+    for (const Reordering reordering : {Reordering::Search, Reordering::DataAffinity, Reordering::JaccardRows}) {
       for (const bool always : {false, true}) {
         PlanOptions options = in_order(Format::Bcsr, reordering);
         options.always_reorder = always;
@@ -171,7 +172,7 @@ TYPED_TEST(ReorderTest, OfSeveralOrdersTheBestIsInsistedOn) {
   using Offset = typename TypeParam::Offset;
   for (const int one_in : {4, 40, 400}) {
     const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, one_in, 5));
-    const auto choice = A.plan(in_order(Format::BitTcf, Reordering::Automatic)).choice();
+    const auto choice = Impl::choice_of(A.plan(in_order(Format::BitTcf, Reordering::Search)));
     ASSERT_GE(choice.reorderings.size(), 2u);
     const auto best = std::min_element(
         choice.reorderings.begin(), choice.reorderings.end(),
@@ -188,7 +189,7 @@ TYPED_TEST(ReorderTest, TheTransposeIsMadeOfNewValuesAndWithoutTheSource) {
   for (const Format format : every_format) {
     auto plan = A.plan(in_order(format, Reordering::DataAffinity));
     plan.update_values(Exec(), other.values);
-    plan.release_source();
+    plan.release_source(Exec());
     expect_product<typename Views<Exec>::Right>(other, plan, 3, Mode::Transpose, 1, 0, "transposed afterwards");
     EXPECT_EQ(plan.explain().find("order of the transpose: affinity") != std::string::npos,
               format != Format::SortedColumns)
@@ -213,7 +214,7 @@ TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
       PlanOptions options = with_format(format);
       options.reordering = reordering;
       auto plan = A.plan(options);
-      EXPECT_EQ(plan.choice().reordering, Reordering::None) << plan.explain();
+      EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::None) << plan.explain();
       if (reordering == Reordering::DataAffinity && format != Format::SortedColumns) {
         EXPECT_NE(plan.explain().find("order: as it is"), std::string::npos) << plan.explain();
       }
@@ -230,14 +231,14 @@ TYPED_TEST(ReorderTest, IsComparedByPredictionsWhereFormatsAreMeasured) {
   const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, 10, 5));
   PlanOptions options;
   options.reordering = Reordering::DataAffinity;
-  options.expected_products = 1000000000;
+  options.hints.expected_products = 1000000000;
   double predicted = 0;
-  for (const Tuning tuning : {Tuning::Predict, Tuning::Measure, Tuning::Automatic}) {
+  for (const Tuning tuning : {Tuning::Predict, Tuning::Measure, Tuning::Adaptive}) {
     options.tuning = tuning;
     auto plan = A.plan(options);
-    ASSERT_EQ(plan.choice().reorderings.size(), 1u);
-    if (tuning == Tuning::Predict) predicted = plan.choice().reorderings[0].relative_seconds;
-    EXPECT_EQ(plan.choice().reorderings[0].relative_seconds, predicted) << plan.explain();
+    ASSERT_EQ(Impl::choice_of(plan).reorderings.size(), 1u);
+    if (tuning == Tuning::Predict) predicted = Impl::choice_of(plan).reorderings[0].relative_seconds;
+    EXPECT_EQ(Impl::choice_of(plan).reorderings[0].relative_seconds, predicted) << plan.explain();
     expect_product<typename Views<Exec>::Right>(A, plan, 8, Mode::NoTranspose, 1, 0, plan.explain());
   }
 }
@@ -250,20 +251,20 @@ TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {
   constexpr bool is_host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
   const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(is_host ? 60 : 2, 16, 4000, is_host ? 10 : 400, 5));
   PlanOptions options = with_format(Format::Csr);
-  options.reordering = Reordering::Automatic;
+  options.reordering = Reordering::Search;
   const auto rows = A.plan(options);
-  EXPECT_TRUE(rows.choice().reorderings.empty()) << rows.explain();
+  EXPECT_TRUE(Impl::choice_of(rows).reorderings.empty()) << rows.explain();
   EXPECT_NE(rows.explain().find("note: no order was sought"), std::string::npos) << rows.explain();
   options.always_reorder = true;
-  EXPECT_FALSE(A.plan(options).choice().reorderings.empty());
+  EXPECT_FALSE(Impl::choice_of(A.plan(options)).reorderings.empty());
   options.always_reorder = false;
   options.reordering = Reordering::DataAffinity;
-  EXPECT_EQ(A.plan(options).choice().reorderings.size(), 1u);
+  EXPECT_EQ(Impl::choice_of(A.plan(options)).reorderings.size(), 1u);
   if (is_host) {
     const UserMatrix<Exec, double, Offset> many(scattered_groups<Offset>(400, 16, 4000, 40, 5));
     options = with_format(Format::BitTcf);
-    options.reordering = Reordering::Automatic;
-    EXPECT_FALSE(many.plan(options).choice().reorderings.empty()) << many.plan(options).explain();
+    options.reordering = Reordering::Search;
+    EXPECT_FALSE(Impl::choice_of(many.plan(options)).reorderings.empty()) << many.plan(options).explain();
   }
 }
 

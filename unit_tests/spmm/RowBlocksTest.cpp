@@ -5,6 +5,7 @@
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/SpmmWithSums.hpp>
 
+#include "HostViews.hpp"
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
@@ -26,7 +27,7 @@ class RowBlocksTest : public ::testing::Test {
   using User = user_scalar_t<typename T::VectorScalar>;
   using Left = Kokkos::View<User**, Kokkos::LayoutLeft, typename Exec::memory_space>;
   using Right = Kokkos::View<User**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  using PlanType = Plan<user_scalar_t<Scalar>, int, Offset, typename Exec::device_type>;
+  using PlanType = Plan<user_scalar_t<Scalar>, Exec>;
 
   static constexpr int rows = 61, columns = 47, count = 5;
   /// Rows in order, and rows in any order with duplicates; the first and the last rows are empty.
@@ -47,9 +48,7 @@ class RowBlocksTest : public ::testing::Test {
     return Impl::make_plan(Exec(), A.host.rows, A.host.columns, 1, A.pattern.row_offsets, A.pattern.column_indices,
                            A.values, options, most_entries, most_places);
   }
-  static PlanType loaded(const std::string& path) {
-    return load_plan<user_scalar_t<Scalar>, int, Offset, typename PlanType::execution_space::device_type>(Exec(), path);
-  }
+  static PlanType loaded(const std::string& path) { return load_plan<user_scalar_t<Scalar>>(Exec(), path); }
   /// About five blocks.
   static std::size_t fifth(const Matrix& A) { return A.host.nonzeros() / 5 + 1; }
 
@@ -181,12 +180,12 @@ TYPED_TEST(RowBlocksTest, AreSavedAndLoaded) {
       auto plan = Fixture::plan_of(A, options, Fixture::fifth(A));
       if (turns) plan.prepare(Exec(), 1, Mode::Transpose);
       const std::string path = folder / "plan";
-      save_plan(plan, path);
+      save_plan(Exec(), plan, path);
       auto loaded = Fixture::loaded(path);
       EXPECT_EQ(loaded.bytes(), plan.bytes());
       EXPECT_EQ(loaded.nonzeros(), plan.nonzeros());
       EXPECT_EQ(count_of(loaded.explain(), "block of rows "), count_of(plan.explain(), "block of rows "));
-      EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
+      EXPECT_EQ(to_host(Impl::row_order_of(loaded).order), to_host(Impl::row_order_of(plan).order));
       Fixture::expect_products(A, loaded, "loaded");
       const typename Fixture::Matrix B(A.host, 8);
       loaded.update_values(Exec(), B.values);
@@ -201,10 +200,10 @@ TYPED_TEST(RowBlocksTest, HaveOneOrderOfAllRows) {
   using Exec = typename Fixture::Exec;
   const auto A = Fixture::matrices().front();
   PlanOptions options = with_format(Format::BitTcf);
-  EXPECT_TRUE(Fixture::plan_of(A, options, Fixture::fifth(A)).row_order().is_identity());
+  EXPECT_TRUE(Impl::row_order_of(Fixture::plan_of(A, options, Fixture::fifth(A))).is_identity());
   options.reordering = Reordering::DegreeSort;
   options.always_reorder = true;
-  const auto order = Fixture::plan_of(A, options, Fixture::fifth(A)).row_order();
+  const auto order = Impl::row_order_of(Fixture::plan_of(A, options, Fixture::fifth(A)));
   ASSERT_EQ(order.order.extent(0), std::size_t(A.host.rows));
   EXPECT_EQ(validate(Exec(), order, A.host.rows), "");
 }
@@ -236,7 +235,7 @@ TYPED_TEST(RowBlocksTest, KeepTheMemoryLimit) {
     auto plan(const PlanOptions& options) const { return Fixture::plan_of(A, options, Fixture::fifth(A)); }
   };
   for (const auto& A : Fixture::matrices()) {
-    for (const Format format : {Format::Automatic, Format::Csr, Format::BitTcf}) {
+    for (const Format format : {Format::Auto, Format::Csr, Format::BitTcf}) {
       std::int64_t peak = 0;
       {
         const MemoryMeter memory;
@@ -346,18 +345,17 @@ TYPED_TEST(RowBlocksTest, HaveSums) {
       const Left X("X", 50, 4), Y("Y", 50, 4), R("R", 50, 4);
       Kokkos::deep_copy(X, User(0.5));
       auto work = plan.prepare(Exec(), 4, mode);
-      const DenseWorkspace<Exec> dense_work;
       spmm(Exec(), plan, work, mode, 1, X, 0, R);
       std::vector<User> XtY(16), squares(4);
       InnerProducts<User> sums;
-      sums.XtY = {XtY.data(), 4, 4, 4};
-      spmm_with_inner_products(Exec(), plan, work, dense_work, mode, 1, X, 0, Y, sums);
+      sums.XtY = typename InnerProducts<User>::Matrix(XtY.data(), 4, 4);
+      spmm_with_inner_products(Exec(), plan, work, mode, 1, X, 0, Y, sums);
       const auto y = to_host(Kokkos::View<User*, typename Exec::memory_space>(Y.data(), Y.size()));
       EXPECT_EQ(y, to_host(Kokkos::View<User*, typename Exec::memory_space>(R.data(), R.size())));
       User sum = 0;
       for (int i = 0; i < 50; ++i) sum += User(0.5) * y[std::size_t(i)];
       EXPECT_NEAR(XtY[0], sum, 1e-4 * std::abs(sum) + 1e-4);
-      residual(Exec(), plan, work, dense_work, mode, X, Y, R, squares.data());  // Y is the product
+      residual(Exec(), plan, work, mode, X, Y, R, host_view(squares));  // Y is the product
       for (const User square : squares) EXPECT_NEAR(square, 0, 1e-6);
     }
   }
@@ -386,11 +384,11 @@ void expect_all_of_a_plan(const Matrix& A, typename Fixture::PlanType plan, cons
   const std::size_t held = plan.bytes();  // without what follows values, which no file has
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), C.values, mode);
   Fixture::expect_products(C, plan, "followed");
-  save_plan(plan, path);
+  save_plan(Exec(), plan, path);
   auto loaded = Fixture::loaded(path);
   EXPECT_EQ(loaded.bytes(), held);
   EXPECT_EQ(count_of(loaded.explain(), "block of rows "), count_of(plan.explain(), "block of rows "));
-  EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
+  EXPECT_EQ(to_host(Impl::row_order_of(loaded).order), to_host(Impl::row_order_of(plan).order));
   Fixture::expect_products(C, loaded, "loaded");
   loaded.update_values(Exec(), B.values);
   Fixture::expect_products(B, loaded, "loaded and updated");
@@ -413,7 +411,7 @@ TYPED_TEST(RowBlocksTest, AreCutAgainWhereTheirFormatNeedsTooManyPlaces) {
                        std::to_string(entries) + " entries");
           auto plan = Fixture::plan_of(A, options, entries, most);
           EXPECT_EQ(plan.nonzeros(), A.stored.nonzeros());
-          EXPECT_EQ(plan.row_order().is_identity(), !reorders);
+          EXPECT_EQ(Impl::row_order_of(plan).is_identity(), !reorders);
           const std::string text = plan.explain();
           const std::size_t blocks = count_of(text, "block of rows ");
           EXPECT_GE(blocks, A.stored.nonzeros() / most + 1);
@@ -431,7 +429,7 @@ TYPED_TEST(RowBlocksTest, AreAsLargeAsTheirPlacesAllow) {
   using Fixture = TestFixture;
   for (const auto& A : Fixture::matrices()) {
     const PlanOptions options = formats_with_few_places().front().options;
-    const std::size_t places = 64 * Fixture::plan_of(A, options, A.host.nonzeros()).tile_metrics().tiles;
+    const std::size_t places = 64 * Impl::tile_metrics_of(Fixture::plan_of(A, options, A.host.nonzeros())).tiles;
     const auto blocks = [&](std::size_t most) {
       return count_of(Fixture::plan_of(A, options, A.host.nonzeros(), most).explain(), "block of rows ");
     };

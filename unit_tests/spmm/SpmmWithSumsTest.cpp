@@ -8,6 +8,7 @@
 #include <tessera/common/Reordering.hpp>
 #include <tessera/spmm/PlanOperator.hpp>
 
+#include "HostViews.hpp"
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
@@ -61,7 +62,10 @@ struct Square {
   int columns;
   std::vector<Scalar> memory;
   explicit Square(int count) : columns(count), memory(std::size_t(count + 1) * std::size_t(count) + 1, Scalar(777)) {}
-  SmallMatrix<Scalar> view() { return {memory.data(), columns, columns, columns + 1}; }
+  using Matrix = typename InnerProducts<Scalar>::Matrix;
+  Matrix view() {
+    return Kokkos::subview(Matrix(memory.data(), columns + 1, columns), std::pair(0, columns), Kokkos::ALL);
+  }
 };
 
 /// C = X^T Y within rounding, by serial sums; what is beside its elements is untouched.
@@ -94,14 +98,13 @@ void expect_product_with_sums(const Exec& exec, PlanType& plan, int columns, Mod
   const auto Y = random_view<YView>(rows, columns, 4), expected = random_view<YView>(rows, columns, 4);
   if (beta == 0) Kokkos::deep_copy(Y, std::numeric_limits<Scalar>::quiet_NaN());
   auto work = plan.prepare(exec, columns, mode);
-  const DenseWorkspace<Exec> dense_work;
   spmm(exec, plan, work, mode, Scalar(alpha), X, Scalar(beta), expected);
   Square<Scalar> XtY(columns), YtY(columns), XtY_again(columns), YtY_again(columns);
   const auto multiply = [&](Square<Scalar>& xy, Square<Scalar>& yy) {
     InnerProducts<Scalar> sums;
     if (with_XtY) sums.XtY = xy.view();
     if (with_YtY) sums.YtY = yy.view();
-    spmm_with_inner_products(exec, plan, work, dense_work, mode, alpha, X, beta, Y, sums);
+    spmm_with_inner_products(exec, plan, work, mode, alpha, X, beta, Y, sums);
   };
   multiply(XtY, YtY);
   const auto x = fetched(X);
@@ -126,13 +129,12 @@ void expect_residual(const Exec& exec, PlanType& plan, int columns, Mode mode, b
   const auto B = random_view<XView>(rows, columns, 6);
   const auto R = random_view<RView>(rows, columns, in_place ? 6 : 7), expected = random_view<RView>(rows, columns, 6);
   auto work = plan.prepare(exec, columns, mode);
-  const DenseWorkspace<Exec> dense_work;
   spmm(exec, plan, work, mode, Scalar(-1), X, Scalar(1), expected);
   std::vector<Scalar> squares(std::size_t(columns) + 1, Scalar(777));
   if (in_place) {
-    residual(exec, plan, work, dense_work, mode, X, R, R, squares.data());
+    residual(exec, plan, work, mode, X, R, R, host_view(squares));
   } else {
-    residual(exec, plan, work, dense_work, mode, X, B, R, squares.data());
+    residual(exec, plan, work, mode, X, B, R, host_view(squares));
   }
   const auto r = fetched(R);
   ASSERT_TRUE(are_same_bits(r, fetched(expected))) << what;
@@ -270,9 +272,9 @@ TYPED_TEST(SpmmWithSumsTest, RectangularAndEmptyShapes) {
         auto work = plan.prepare(exec, 0, mode);
         const Right X("X", mode == Mode::NoTranspose ? columns : rows, 0),
             Y("Y", mode == Mode::NoTranspose ? rows : columns, 0);
-        const DenseWorkspace<typename TestFixture::Exec> dense_work;
-        EXPECT_NO_THROW(spmm_with_inner_products(exec, plan, work, dense_work, mode, 1, X, 0, Y, {}));
-        EXPECT_NO_THROW(residual(exec, plan, work, dense_work, mode, X, Y, Y, nullptr));
+        EXPECT_NO_THROW(spmm_with_inner_products(exec, plan, work, mode, 1, X, 0, Y, {}));
+        EXPECT_NO_THROW(residual(exec, plan, work, mode, X, Y, Y,
+                                 Kokkos::View<typename TestFixture::Scalar*, Kokkos::HostSpace>()));
       }
     }
   }
@@ -287,7 +289,6 @@ TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   const typename TestFixture::Matrix A(random_pattern<typename TestFixture::Offset>(40, 40, 0.2, 12));
   auto plan = A.plan(with_format(Format::Csr));
   auto work = plan.prepare(exec, 5, Mode::NoTranspose);
-  const DenseWorkspace<Exec> dense_work;
   const auto whole_X = random_view<Right>(50, 12, 1), whole_Y = random_view<Right>(50, 12, 2);
   const auto X = Kokkos::subview(whole_X, std::pair(6, 46), std::pair(4, 9));
   const auto Y = Kokkos::subview(whole_Y, std::pair(3, 43), std::pair(7, 12));
@@ -295,7 +296,7 @@ TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   const Right expected("expected", 40, 5);
   spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), X, Scalar(0), expected);
   Square<Scalar> XtY(5), YtY(5);
-  spmm_with_inner_products(exec, plan, work, dense_work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
+  spmm_with_inner_products(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
   const auto after = fetched(whole_Y), x = fetched(whole_X);
   const auto wanted = fetched(expected);
   for (int i = 0; i < 50; ++i) {
@@ -308,7 +309,7 @@ TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   expect_inner_products(YtY, wanted, wanted, "subviews");
   const typename TestFixture::Strided strided("strided", Kokkos::LayoutStride(40, 3, 5, 130));
   Square<Scalar> XtY_strided(5), YtY_strided(5);
-  spmm_with_inner_products(exec, plan, work, dense_work, Mode::NoTranspose, 1, X, 0, strided,
+  spmm_with_inner_products(exec, plan, work, Mode::NoTranspose, 1, X, 0, strided,
                            {XtY_strided.view(), YtY_strided.view()});
   // Kokkos copies strided arrays within a memory space alone.
   const Right adjacent("adjacent", 40, 5);
@@ -327,27 +328,26 @@ TYPED_TEST(SpmmWithSumsTest, NumbersThatAreNotFinitePass) {
   const typename TestFixture::Matrix A(random_pattern<typename TestFixture::Offset>(50, 50, 0.3, 13));
   auto plan = A.plan(with_format(Format::Csr));
   auto work = plan.prepare(exec, 4, Mode::NoTranspose);
-  const DenseWorkspace<Exec> dense_work;
   const auto X = random_view<Right>(50, 4, 1), B = random_view<Right>(50, 4, 2);
   const Right Y("Y", 50, 4);
   const auto host = fetched(X);
   host(7, 2) = std::numeric_limits<Scalar>::quiet_NaN();
   Kokkos::deep_copy(X, host);
   Square<Scalar> XtY(4), YtY(4);
-  spmm_with_inner_products(exec, plan, work, dense_work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
+  spmm_with_inner_products(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 4; ++j) {
       EXPECT_EQ(std::isnan(XtY.view()(i, j)), i == 2 || j == 2) << i << " " << j;
       EXPECT_EQ(std::isnan(YtY.view()(i, j)), i == 2 || j == 2) << i << " " << j;
     }
   }
-  Scalar squares[4];
-  residual(exec, plan, work, dense_work, Mode::NoTranspose, X, B, Y, squares);
+  std::vector<Scalar> squares(4);
+  residual(exec, plan, work, Mode::NoTranspose, X, B, Y, host_view(squares));
   for (int j = 0; j < 4; ++j) EXPECT_EQ(std::isnan(squares[j]), j == 2) << j;
   const auto b = fetched(B);
   b(49, 1) = std::numeric_limits<Scalar>::infinity();
   Kokkos::deep_copy(B, b);
-  residual(exec, plan, work, dense_work, Mode::NoTranspose, X, B, B, squares);
+  residual(exec, plan, work, Mode::NoTranspose, X, B, B, host_view(squares));
   EXPECT_TRUE(std::isfinite(squares[0]) && std::isfinite(squares[3]));
   EXPECT_EQ(squares[1], std::numeric_limits<Scalar>::infinity());
 }
@@ -377,16 +377,16 @@ TYPED_TEST(SpmmWithSumsTest, AnyNumberOfThreads) {
       for (const int threads : {1, 2, 2}) {
         const Exec exec(std::min(threads, Exec().concurrency()));
         auto work = plan.prepare(exec, columns, Mode::NoTranspose);
-        const DenseWorkspace<Exec> dense_work;
         const auto X = random_view<Right>(rows, columns, 1), B = random_view<Right>(rows, columns, 2);
         const Right Y("Y", rows, columns);
         Square<Scalar> XtY(columns), YtY(columns);
-        spmm_with_inner_products(exec, plan, work, dense_work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
+        spmm_with_inner_products(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
         std::vector<Scalar> all(Y.data(), Y.data() + Y.span());
         all.insert(all.end(), XtY.memory.begin(), XtY.memory.end());
         all.insert(all.end(), YtY.memory.begin(), YtY.memory.end());
-        all.resize(all.size() + std::size_t(columns));
-        residual(exec, plan, work, dense_work, Mode::NoTranspose, X, B, Y, &all[all.size() - std::size_t(columns)]);
+        std::vector<Scalar> squares(std::size_t(columns), Scalar(0));
+        residual(exec, plan, work, Mode::NoTranspose, X, B, Y, host_view(squares));
+        all.insert(all.end(), squares.begin(), squares.end());
         results.push_back(all);
       }
       EXPECT_TRUE(results[0] == results[1] && results[0] == results[2]) << columns << " columns";
@@ -403,17 +403,16 @@ TYPED_TEST(SpmmWithSumsTest, RefusesWhatDoesNotFit) {
   const typename TestFixture::Matrix A(random_pattern<typename TestFixture::Offset>(20, 30, 0.3, 2));
   auto plan = A.plan(with_format(Format::Csr));
   auto work = plan.prepare(exec, 3, Mode::NoTranspose);
-  const DenseWorkspace<Exec> dense_work;
   const auto X = random_view<Right>(30, 3, 1), Y = random_view<Right>(20, 3, 2), Z = random_view<Right>(20, 2, 2);
   const auto before = fetched(Y);
   Square<Scalar> C(3), narrow(2);
-  std::vector<Scalar> squares(3);
+  std::vector<Scalar> squares(3), two(2);
   const auto multiply = [&](const auto& x, const auto& y, const InnerProducts<Scalar>& sums,
                             Mode mode = Mode::NoTranspose) {
-    spmm_with_inner_products(exec, plan, work, dense_work, mode, 1, x, 0, y, sums);
+    spmm_with_inner_products(exec, plan, work, mode, 1, x, 0, y, sums);
   };
-  const auto subtract = [&](const auto& x, const auto& b, const auto& r, Scalar* sums) {
-    residual(exec, plan, work, dense_work, Mode::NoTranspose, x, b, r, sums);
+  const auto subtract = [&](const auto& x, const auto& b, const auto& r, const auto& sums) {
+    residual(exec, plan, work, Mode::NoTranspose, x, b, r, sums);
   };
   const std::string who = "Tessera::spmm_with_inner_products: ", other = "Tessera::residual: ";
   EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {.XtY = C.view()}),
@@ -421,27 +420,28 @@ TYPED_TEST(SpmmWithSumsTest, RefusesWhatDoesNotFit) {
   EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {}), who + "neither XtY nor YtY is given; expected one or both");
   EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {.YtY = narrow.view()}),
                  who + "YtY is 2 x 2; expected 3 x 3, the columns of X and Y");
-  EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {.YtY = {nullptr, 3, 3, 3}}), who + "YtY.data is null");
-  EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {.YtY = {squares.data(), 3, 3, 2}}),
-                 who + "YtY.stride is 2; expected at least its 3 rows");
+  EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {.YtY = {nullptr, 3, 3}}), who + "YtY has no memory");
   EXPECT_MESSAGE(std::invalid_argument, multiply(X, Z, {.YtY = C.view()}), who + "op(A) is 20 x 30");
   EXPECT_MESSAGE(std::invalid_argument, multiply(X, Y, {.YtY = C.view()}, Mode::Transpose), who + "op(A) is 30 x 20");
   EXPECT_MESSAGE(std::invalid_argument,
                  multiply(X, Kokkos::subview(X, std::pair(5, 25), Kokkos::ALL), {.YtY = C.view()}),
                  who + "X (30 x 3) and Y (20 x 3) are the same memory");
-  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Z, Y, squares.data()),
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Z, Y, host_view(squares)),
                  other + "B is 20 x 2, R is 20 x 3; expected B of the shape of R");
-  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Y, nullptr),
-                 other + "squared_norms is null; expected the address of 3 elements");
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Y, host_view(two)),
+                 other + "squared_norms has 2 elements; expected 3, the columns of R");
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Y, Kokkos::View<Scalar*, Kokkos::HostSpace>(nullptr, 3)),
+                 other + "squared_norms has no memory");
+  const auto every_second = Kokkos::subview(C.view(), 0, Kokkos::ALL);
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Y, every_second), other + "squared_norms must be contiguous");
   const auto large = random_view<Right>(40, 3, 5);
   const auto part = Kokkos::subview(large, std::pair(0, 20), Kokkos::ALL),
              shifted = Kokkos::subview(large, std::pair(10, 30), Kokkos::ALL);
-  EXPECT_MESSAGE(std::invalid_argument, subtract(X, part, shifted, squares.data()),
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, part, shifted, host_view(squares)),
                  other + "B (20 x 3) and R (20 x 3) are the same memory");
-  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Z, squares.data()), other + "op(A) is 20 x 30");
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Z, host_view(squares)), other + "op(A) is 20 x 30");
   auto few = plan.prepare(exec, 1, Mode::NoTranspose);
-  EXPECT_MESSAGE(std::invalid_argument,
-                 residual(exec, plan, few, dense_work, Mode::NoTranspose, X, Y, Y, squares.data()),
+  EXPECT_MESSAGE(std::invalid_argument, residual(exec, plan, few, Mode::NoTranspose, X, Y, Y, host_view(squares)),
                  other + "the workspace was prepared for 1 columns");
   EXPECT_TRUE(are_same_bits(fetched(Y), before));
 }
@@ -465,16 +465,14 @@ TYPED_TEST(SpmmWithSumsTest, OperatorOfAPlan) {
       op(X, Y);
       exec.fence();
       EXPECT_TRUE(are_same_bits(fetched(Y), fetched(expected)));
-      const TallBlock<const Scalar> x{X.data(), 40, columns, columns, nullptr};
-      const TallBlock<Scalar> z{Z.data(), 40, columns, columns, nullptr};
       Square<Scalar> XtY(columns);
-      op.multiply_with_inner_products(x, z, XtY.view());
+      op.multiply_with_inner_products(X, Z, XtY.view());
       EXPECT_TRUE(are_same_bits(fetched(Z), fetched(expected)));
       expect_inner_products(XtY, fetched(X), fetched(Z), "operator");
       Kokkos::deep_copy(expected, B);
       spmm(exec, plan, work, mode, Scalar(-1), X, Scalar(1), expected);
       std::vector<Scalar> squares(static_cast<std::size_t>(columns), Scalar(-1));
-      op.residual(X, B, Y, squares.data());
+      op.residual(X, B, Y, host_view(squares));
       EXPECT_TRUE(are_same_bits(fetched(Y), fetched(expected)));
       EXPECT_GT(squares.back(), Scalar(0));
     }

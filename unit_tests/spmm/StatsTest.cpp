@@ -13,7 +13,7 @@ template <class T>
 class StatsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(StatsTest, UserOffsetCases);
 
-/// What plan.choice() and plan.tile_metrics() say, of the plan or of its transpose.
+/// What Impl::choice_of(plan) and Impl::tile_metrics_of(plan) say, of the plan or of its transpose.
 void expect_side(const json& stats, const Choice& choice, const TileMetrics& tiles) {
   EXPECT_EQ(stats.at("format"), to_string(choice.format));
   EXPECT_EQ(stats.at("model"), choice.model);
@@ -66,7 +66,7 @@ TYPED_TEST(StatsTest, AreWhatThePlanSays) {
   const UserMatrix<Exec, double, Offset> A(unsorted_pattern<Offset>(300, 200, 9, 2));
   for (const Format format : every_format) {
     PlanOptions options = with_format(format);
-    options.columns = 17;
+    options.hints.num_vectors = 17;
     options.reordering = Reordering::WindowGrowing;
     auto plan = A.plan(options);
     const auto expect_all = [&] {
@@ -74,12 +74,12 @@ TYPED_TEST(StatsTest, AreWhatThePlanSays) {
       EXPECT_EQ(stats.at("rows"), 300);
       EXPECT_EQ(stats.at("columns"), 200);
       EXPECT_EQ(stats.at("nonzeros"), plan.nonzeros());
-      EXPECT_EQ(stats.at("vector_columns"), 17);
+      EXPECT_EQ(stats.at("num_vectors"), 17);
       EXPECT_EQ(stats.at("execution_space"), Exec::name());
       EXPECT_EQ(stats.at("precision"), "native");
       EXPECT_EQ(stats.at("duplicates_summed"), true);
       EXPECT_EQ(stats.at("notes"), json::array());
-      expect_side(stats, plan.choice(), plan.tile_metrics());
+      expect_side(stats, Impl::choice_of(plan), Impl::tile_metrics_of(plan));
       expect_seconds(stats.at("seconds"), format != Format::SortedColumns);
       const json& bytes = stats.at("bytes");
       EXPECT_EQ(bytes.at("format"), plan.format_bytes());

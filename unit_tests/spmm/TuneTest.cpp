@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(TuneTest, UserOffsetCases);
 
 PlanOptions tuned(int columns, const std::string& file = "") {
   PlanOptions options;
-  options.columns = columns;
+  options.hints.num_vectors = columns;
   options.tuning = Tuning::Measure;
   options.tuning_file = file;
   return options;
@@ -49,7 +49,7 @@ TYPED_TEST(TuneTest, TakesTheFastestOfThoseItMeasured) {
   using Exec = typename TypeParam::ExecutionSpace;
   const Problem<Exec, typename TypeParam::Offset> problem;
   auto plan = problem.A.plan(tuned(8));
-  const Choice& choice = plan.choice();
+  const Choice& choice = Impl::choice_of(plan);
   int candidates = 0;
   double least = 0, chosen = 0;
   for (const Candidate& candidate : choice.candidates) {
@@ -72,7 +72,7 @@ TYPED_TEST(TuneTest, PredictionsAreNotMeasured) {
   PlanOptions options;
   options.tuning_file = problem.file();
   const auto plan = problem.A.plan(options);
-  for (const Candidate& candidate : plan.choice().candidates) EXPECT_EQ(candidate.measured_seconds, 0);
+  for (const Candidate& candidate : Impl::choice_of(plan).candidates) EXPECT_EQ(candidate.measured_seconds, 0);
   EXPECT_FALSE(std::filesystem::exists(options.tuning_file));
 }
 
@@ -92,23 +92,23 @@ TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
     for (const int columns : {1, 8, 128}) {
       const UserMatrix<Exec, double, Offset> A(random_pattern<Offset>(120, 90, density, 1));
       PlanOptions options = tuned(columns, Problem<Exec, Offset>::file());
-      options.tuning = Tuning::Automatic;
-      options.expected_products = 1000000000;
+      options.tuning = Tuning::Adaptive;
+      options.hints.expected_products = 1000000000;
       auto plan = A.plan(options);
-      const auto& candidates = plan.choice().candidates;
+      const auto& candidates = Impl::choice_of(plan).candidates;
       const double least = candidates[0].predicted_seconds;
-      const double doubt = plan.choice().model.starts_with("host") ? MachineModel::doubt : GpuModel::doubt;
+      const double doubt = Impl::choice_of(plan).model.starts_with("host") ? MachineModel::doubt : GpuModel::doubt;
       const auto in_doubt =
           std::count_if(candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(3, std::ssize(candidates)),
                         [&](const Candidate& candidate) { return candidate.predicted_seconds <= doubt * least; });
       ++(in_doubt > 1 ? doubtful : clear);
-      EXPECT_EQ(measured(plan.choice()), in_doubt > 1 ? in_doubt : 0) << plan.explain();
+      EXPECT_EQ(measured(Impl::choice_of(plan)), in_doubt > 1 ? in_doubt : 0) << plan.explain();
       EXPECT_EQ(std::filesystem::exists(options.tuning_file), in_doubt > 1);
       expect_product<typename Problem<Exec, Offset>::View>(A, plan, columns, Mode::NoTranspose, 1, 0, plan.explain());
       std::filesystem::remove(options.tuning_file);
 
-      options.expected_products = 100;
-      EXPECT_EQ(measured(A.plan(options).choice()), 0);
+      options.hints.expected_products = 100;
+      EXPECT_EQ(measured(Impl::choice_of(A.plan(options))), 0);
       EXPECT_FALSE(std::filesystem::exists(options.tuning_file));
     }
   }
@@ -134,7 +134,8 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   std::ofstream(file) << changed;
   const auto second = problem.A.plan(tuned(8, file));
   EXPECT_EQ(to_string(second.format()), other) << second.explain();
-  EXPECT_NE(second.choice().reason.find("measured before"), std::string::npos) << second.choice().reason;
+  EXPECT_NE(Impl::choice_of(second).reason.find("measured before"), std::string::npos)
+      << Impl::choice_of(second).reason;
   EXPECT_EQ(text_of(file), changed);
   // Other columns, and other matrices, are measured anew.
   problem.A.plan(tuned(9, file));
@@ -153,8 +154,8 @@ struct InDoubt {
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 1.0, 1)};
   PlanOptions options = tuned(128);
   InDoubt() {
-    options.tuning = Tuning::Automatic;
-    options.expected_products = 1000000000;
+    options.tuning = Tuning::Adaptive;
+    options.hints.expected_products = 1000000000;
   }
 };
 
@@ -166,20 +167,21 @@ TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   InDoubt<Exec, Offset> problem;
   problem.options.tuning_file = file;
   const auto first = problem.A.plan(problem.options);
-  ASSERT_GT(measured(first.choice()), 1) << first.explain();
+  ASSERT_GT(measured(Impl::choice_of(first)), 1) << first.explain();
   const auto again = problem.A.plan(problem.options);
-  EXPECT_EQ(measured(again.choice()), 0);
+  EXPECT_EQ(measured(Impl::choice_of(again)), 0);
   EXPECT_EQ(again.format(), first.format());
-  EXPECT_NE(again.choice().reason.find("measured before"), std::string::npos) << again.choice().reason;
+  EXPECT_NE(Impl::choice_of(again).reason.find("measured before"), std::string::npos) << Impl::choice_of(again).reason;
   PlanOptions measure = problem.options;
   measure.tuning = Tuning::Measure;
-  EXPECT_GT(measured(problem.A.plan(measure).choice()), 0);
+  EXPECT_GT(measured(Impl::choice_of(problem.A.plan(measure))), 0);
   std::filesystem::remove(file);
   const auto by_measure = problem.A.plan(measure);
-  problem.options.expected_products = 0;  // nothing would be measured
+  problem.options.hints.expected_products = 0;  // nothing would be measured
   const auto trusting = problem.A.plan(problem.options);
   EXPECT_EQ(trusting.format(), by_measure.format());
-  EXPECT_NE(trusting.choice().reason.find("measured before"), std::string::npos) << trusting.choice().reason;
+  EXPECT_NE(Impl::choice_of(trusting).reason.find("measured before"), std::string::npos)
+      << Impl::choice_of(trusting).reason;
   std::filesystem::remove(file);
 }
 
@@ -189,15 +191,15 @@ TYPED_TEST(TuneTest, AutomaticComparesTwoOrNone) {
   using Offset = typename TypeParam::Offset;
   InDoubt<Exec, Offset> problem;
   const auto free_choice = problem.A.plan(problem.options);
-  ASSERT_GT(measured(free_choice.choice()), 1);
+  ASSERT_GT(measured(Impl::choice_of(free_choice)), 1);
   PlanOptions named = problem.options;
   named.format = Format::BitTcf;
-  EXPECT_EQ(measured(problem.A.plan(named).choice()), 0);
+  EXPECT_EQ(measured(Impl::choice_of(problem.A.plan(named))), 0);
   PlanOptions tight = problem.options;
   tight.memory_limit = least_memory_limit(problem.A, problem.options);
   const auto plan = problem.A.plan(tight);
-  EXPECT_EQ(measured(plan.choice()), 0) << plan.explain();
-  EXPECT_NE(plan.choice().reason.find("predicted"), std::string::npos) << plan.choice().reason;
+  EXPECT_EQ(measured(Impl::choice_of(plan)), 0) << plan.explain();
+  EXPECT_NE(Impl::choice_of(plan).reason.find("predicted"), std::string::npos) << Impl::choice_of(plan).reason;
 }
 
 TYPED_TEST(TuneTest, NamesAFileThatIsNone) {
@@ -227,10 +229,10 @@ TYPED_TEST(TuneTest, PredictsWhereThereIsNoMemoryToMeasure) {
   const auto expect_prediction = [](const HostPattern<Offset>& pattern, int columns) {
     const UserMatrix<Exec, double, Offset> A(pattern);
     PlanOptions options;
-    options.columns = columns;
+    options.hints.num_vectors = columns;
     const auto predicted = A.plan(options), plan = A.plan(tuned(columns));
-    EXPECT_EQ(plan.choice().reason, predicted.choice().reason);
-    for (const Candidate& candidate : plan.choice().candidates) {
+    EXPECT_EQ(Impl::choice_of(plan).reason, Impl::choice_of(predicted).reason);
+    for (const Candidate& candidate : Impl::choice_of(plan).candidates) {
       EXPECT_EQ(candidate.measured_seconds, 0);
       EXPECT_LT(candidate.peak_bytes, 1e8);  // without X and Y
     }

@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 TuningBudget budget_for(Tuning tuning, int products, double spent = 0, double product_seconds = 1e-3) {
   PlanOptions options;
   options.tuning = tuning;
-  options.expected_products = products;
+  options.hints.expected_products = products;
   return TuningBudget(options, spent, product_seconds);
 }
 
@@ -25,19 +25,19 @@ TEST(TuningBudget, MeasureHasNoLimit) {
 
 /// A candidate is taken to cost 20 products; ten times as many must be expected.
 TEST(TuningBudget, FewProductsPayForNothing) {
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 0).pays_for(1));
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 399).pays_for(2));
-  EXPECT_TRUE(budget_for(Tuning::Automatic, 401).pays_for(2));
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 401).pays_for(3));
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 0).pays_for(1));
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 399).pays_for(2));
+  EXPECT_TRUE(budget_for(Tuning::Adaptive, 401).pays_for(2));
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 401).pays_for(3));
 }
 
 TEST(TuningBudget, SamplesOfShortProductsCost) {
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 1000, 0, 1e-6).pays_for(1));  // .1 ms of three samples of 50 us
-  EXPECT_TRUE(budget_for(Tuning::Automatic, 3100, 0, 1e-6).pays_for(2));
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 1000, 0, 1e-6).pays_for(1));  // .1 ms of three samples of 50 us
+  EXPECT_TRUE(budget_for(Tuning::Adaptive, 3100, 0, 1e-6).pays_for(2));
 }
 
 TEST(TuningBudget, ATenthOfTheProductsPays) {
-  TuningBudget budget = budget_for(Tuning::Automatic, 1000);  // for 100 products: .1 s
+  TuningBudget budget = budget_for(Tuning::Adaptive, 1000);  // for 100 products: .1 s
   budget.spend(0.04, 1e-3);
   EXPECT_TRUE(budget.pays_for(1));  // .04 as before makes .08
   EXPECT_FALSE(budget.pays_for(2));
@@ -46,7 +46,7 @@ TEST(TuningBudget, ATenthOfTheProductsPays) {
 }
 
 TEST(TuningBudget, TheNextCostsAsMuchAsTheDearest) {
-  TuningBudget cheap = budget_for(Tuning::Automatic, 1000), dear = cheap;
+  TuningBudget cheap = budget_for(Tuning::Adaptive, 1000), dear = cheap;
   cheap.spend(0.001, 1e-3);
   EXPECT_TRUE(cheap.pays_for(1));
   dear.spend(0.051, 1e-3);
@@ -54,8 +54,8 @@ TEST(TuningBudget, TheNextCostsAsMuchAsTheDearest) {
 }
 
 TEST(TuningBudget, OtherOrdersHaveSpent) {
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 1000, 1e6).pays_for(1));
-  TuningBudget budget = budget_for(Tuning::Automatic, 1000, 0.05);
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 1000, 1e6).pays_for(1));
+  TuningBudget budget = budget_for(Tuning::Adaptive, 1000, 0.05);
   budget.spend(0.02, 1e-3);
   EXPECT_TRUE(budget.pays_for(1));
   budget.spend(0.02, 1e-3);
@@ -64,7 +64,7 @@ TEST(TuningBudget, OtherOrdersHaveSpent) {
 
 /// What was measured replaces what was predicted, faster or slower; a refusal tells nothing.
 TEST(TuningBudget, GoesByMeasuredProducts) {
-  TuningBudget budget = budget_for(Tuning::Automatic, 1000);
+  TuningBudget budget = budget_for(Tuning::Adaptive, 1000);
   budget.spend(0.01, infinity);
   EXPECT_TRUE(budget.pays_for(1));
   TuningBudget slower = budget, faster = budget;

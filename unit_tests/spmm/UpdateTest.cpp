@@ -61,7 +61,7 @@ TYPED_TEST(UpdateTest, ReleasedSource) {
     auto plan = A.plan(with_format(format));
     const std::size_t before = plan.bytes(), maps = plan.slot_map_bytes();
     EXPECT_GT(maps, 0u);
-    plan.release_source();
+    plan.release_source(Exec());
     EXPECT_EQ(plan.slot_map_bytes(), 0u);
     EXPECT_EQ(plan.bytes(), before - maps);
     EXPECT_THROW(plan.update_values(Exec(), A.values), std::logic_error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/spmm/Workspaces.hpp>
+#include <tessera/spmm/impl/Workspaces.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
@@ -15,19 +15,19 @@ TYPED_TEST(WorkspacesTest, GrowAndNeverShrink) {
   const UserMatrix<Exec, double, typename TypeParam::Offset> A{
       random_pattern<typename TypeParam::Offset>(20, 30, 0.2, 1)};
   auto plan = A.plan({});
-  Workspaces<Exec> workspaces;
+  Impl::Workspaces<Exec> workspaces;
   const Exec exec;
-  EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 0).columns(), 0);
+  EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 0).num_vectors(), 0);
   for (const auto& [asked, held] : {std::pair{3, 3}, {8, 8}, {5, 8}, {1, 8}, {9, 9}}) {
     const auto& workspace = workspaces.get(exec, plan, Mode::NoTranspose, asked);
-    EXPECT_EQ(workspace.columns(), held);
+    EXPECT_EQ(workspace.num_vectors(), held);
     EXPECT_EQ(workspace.mode(), Mode::NoTranspose);
   }
-  const auto* memory = workspaces.get(exec, plan, Mode::NoTranspose, 2).data();
-  EXPECT_EQ(workspaces.get(exec, plan, Mode::Transpose, 2).columns(), 2);  // of its own
-  EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 2).data(), memory);
+  const auto* memory = Impl::Access::data(workspaces.get(exec, plan, Mode::NoTranspose, 2));
+  EXPECT_EQ(workspaces.get(exec, plan, Mode::Transpose, 2).num_vectors(), 2);  // of its own
+  EXPECT_EQ(Impl::Access::data(workspaces.get(exec, plan, Mode::NoTranspose, 2)), memory);
   workspaces.reset();
-  EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 2).columns(), 2);
+  EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 2).num_vectors(), 2);
 }
 
 int products = 0;  // regions of that name that were entered

@@ -18,7 +18,7 @@ namespace Tessera::Test {
 class WrittenFiles {
  public:
   using Exec = Kokkos::DefaultHostExecutionSpace;
-  using PlanType = Plan<double, int, int, Exec::device_type>;
+  using PlanType = Plan<double, Exec>;
   static constexpr int sizes[] = {20000, 30000};  // rows of the matrices, and records
 
   /// Writes the first or the second file of a kind.
@@ -27,7 +27,7 @@ class WrittenFiles {
       records_[which].write(path);
     } else if (kind == "plan") {
       if (!plans_[which]) plans_[which] = std::make_unique<PlanType>(plan(sizes[which]));
-      save_plan(*plans_[which], path);
+      save_plan(Exec(), *plans_[which], path);
     } else if (kind == "binary") {
       if (matrices_[which].rows == 0) matrices_[which] = generate_banded(sizes[which], 5, 1);
       write_binary_csr(path, matrices_[which]);
@@ -39,7 +39,7 @@ class WrittenFiles {
   /// The number of rows or records of a file, which is read completely.
   static std::size_t size_of(const std::string& kind, const std::string& path) {
     if (kind == "tuning") return TuningRecords::read(path).size();
-    if (kind == "plan") return std::size_t(load_plan<double, int, int, Exec::device_type>(Exec(), path).rows());
+    if (kind == "plan") return std::size_t(load_plan<double>(Exec(), path).rows());
     return std::size_t(read_binary_csr<double>(path).rows);
   }
   static bool is_whole(const std::string& kind, const std::string& path) {

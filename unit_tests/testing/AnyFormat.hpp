@@ -38,7 +38,7 @@ struct BuiltFormat {
 
 /// Builds a format from canonical rows.
 ///
-/// \throws std::invalid_argument for Format::Automatic
+/// \throws std::invalid_argument for Format::Auto
 template <class Exec, std::size_t place = 0, class Memory = typename Exec::memory_space>
 BuiltFormat<Memory> build_format(const Exec& exec, Format format, const Csr<Memory>& rows,
                                  const FormatParameters& parameters, std::size_t value_bytes) {

@@ -46,9 +46,9 @@ inline RandomOptions random_options(Choices& choices, bool is_float, bool may_be
   PlanOptions& options = result.options;
   options.on_unsupported = OnUnsupported::FallBack;
   options.format = static_cast<Format>(choices.below(int(every_format.size()) + 1));
-  if (choices.one_in(2)) options.columns = choices.below(70);
-  options.layout_left = choices.one_in(2);
-  options.follows_values = choices.one_in(4);
+  if (choices.one_in(2)) options.hints.num_vectors = choices.below(70);
+  options.hints.layout_left = choices.one_in(2);
+  options.hints.follow_values = choices.one_in(4);
   options.half_vectors = is_float && choices.one_in(2);
   if (choices.one_in(2))
     options.reordering = static_cast<Reordering>(choices.below(int(enum_names<Reordering>.size())));
@@ -60,7 +60,7 @@ inline RandomOptions random_options(Choices& choices, bool is_float, bool may_be
     options.memory_limit = std::size_t(1) << choices.below(24);
     result.may_be_refused = true;
   }
-  if (may_be_timed && choices.one_in(8)) options.tuning = choices.one_in(2) ? Tuning::Measure : Tuning::Automatic;
+  if (may_be_timed && choices.one_in(8)) options.tuning = choices.one_in(2) ? Tuning::Measure : Tuning::Adaptive;
   return result;
 }
 
@@ -68,8 +68,8 @@ inline void tell(Story& story, const PlanOptions& o) {
   const FormatParameters& p = o.parameters;
   story.tell("plan: format ", to_string(o.format), ", columns ", o.columns, ", reordering ", to_string(o.reordering),
              o.always_reorder ? " (always)" : "", ", precision ", to_string(o.precision), ", kernel ",
-             to_string(o.kernel), ", tuning ", to_string(o.tuning), o.layout_left ? ", LayoutLeft" : "",
-             o.follows_values ? ", follows values" : "", o.half_vectors ? ", vectors of 16 bits" : "", ", limit ",
+             to_string(o.kernel), ", tuning ", to_string(o.tuning), o.hints.layout_left ? ", LayoutLeft" : "",
+             o.hints.follow_values ? ", follows values" : "", o.half_vectors ? ", vectors of 16 bits" : "", ", limit ",
              o.memory_limit, "\nparameters: ", p.brp_nonzeros_per_column, ' ', p.brp_tiles_per_group, ' ',
              p.bcsr_block_rows, ' ', p.bcsr_block_columns, ' ', p.sorted_columns_width, ' ', p.sorted_columns_height,
              ' ', p.staged_chunk_values, ' ', p.staged_piece_chunks, ' ', p.group_rows, '\n');

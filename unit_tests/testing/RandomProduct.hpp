@@ -60,7 +60,7 @@ template <class Exec, class M>
 class RandomProduct {
  public:
   using User = user_scalar_t<M>;
-  using PlanType = Plan<User, int, Offset, typename Exec::device_type>;
+  using PlanType = Plan<User, Exec>;
   static constexpr bool is_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
@@ -138,8 +138,8 @@ class RandomProduct {
     const std::string path =
         (std::filesystem::temp_directory_path() / ("tessera-random-" + std::to_string(getpid()))).string();
     story_.tell("save and load\n");
-    save_plan(plan_, path);
-    auto loaded = load_plan<User, int, Offset, typename Exec::device_type>(Exec(), path);
+    save_plan(Exec(), plan_, path);
+    auto loaded = load_plan<User>(Exec(), path);
     std::filesystem::remove(path);
     if (loaded.format() != plan_.format() || loaded.nonzeros() != plan_.nonzeros())
       throw Finding("the loaded plan is another");
@@ -152,7 +152,7 @@ class RandomProduct {
     static_cast<void>(plan_.explain().size() + plan_.stats().size() + plan_.bytes());
     if (!choices_.one_in(4)) return;
     story_.tell("release_source\n");
-    plan_.release_source();
+    plan_.release_source(Exec());
     has_source_ = false;
   }
 

@@ -40,7 +40,7 @@ TEST(Options, Defaults) {
   EXPECT_EQ(settings.beta, std::complex<double>(0));
   EXPECT_EQ(settings.backend, default_backend());
   EXPECT_EQ(settings.precision, Precision::Native);
-  EXPECT_EQ(settings.kernel, Kernel::Automatic);
+  EXPECT_EQ(settings.kernel, Kernel::Auto);
   EXPECT_FALSE(settings.tune);
   EXPECT_EQ(settings.compare, "");
 }
@@ -108,7 +108,7 @@ TEST(Options, PrecisionsAndTuning) {
   }
   EXPECT_EQ(parsed("--precision TF32x3").precision, Precision::Tf32x3);
   EXPECT_EQ(parsed("--kernel Published").kernel, Kernel::Published);
-  EXPECT_EQ(parsed("--kernel automatic").kernel, Kernel::Automatic);
+  EXPECT_EQ(parsed("--kernel automatic").kernel, Kernel::Auto);
   EXPECT_TRUE(parsed("--tune").tune);
   EXPECT_TRUE(parsed("--tune --format auto").tune);
   EXPECT_EQ(parsed("--kokkos-num-threads 512").threads, 512);
@@ -121,9 +121,9 @@ TEST(Options, ReachThePlan) {
   };
   const PlanOptions none = options("--format auto");
   EXPECT_EQ(none.columns, 7);
-  EXPECT_EQ(none.format, Format::Automatic);
+  EXPECT_EQ(none.format, Format::Auto);
   EXPECT_EQ(none.precision, Precision::Native);
-  EXPECT_EQ(none.kernel, Kernel::Automatic);
+  EXPECT_EQ(none.kernel, Kernel::Auto);
   EXPECT_EQ(none.tuning, Tuning::Predict);
   EXPECT_EQ(none.memory_limit, 1000u);
   EXPECT_EQ(options("--precision bf16").precision, Precision::Bf16);
@@ -132,7 +132,7 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(options("--tune").tuning, Tuning::Measure);
   EXPECT_EQ(options("--reorder degree").reordering, Reordering::DegreeSort);
   EXPECT_TRUE(options("--reorder degree").always_reorder);
-  EXPECT_FALSE(options("--reorder auto").always_reorder);
+  EXPECT_FALSE(options("--reorder search").always_reorder);
   EXPECT_EQ(options("--bcsr-block 3x5").parameters.bcsr_block_columns, 5);
 }
 

@@ -342,7 +342,7 @@ TEST_F(Program, AHostHasNoPublishedKernels) {
     refuses(host + " --kernel published --format " + format,
             {"a published kernel was asked for", "expected Kokkos::Cuda, and Tessera with its component Cuda"});
   }
-  EXPECT_EQ(json_of(host + " --kernel automatic")["settings"]["kernel"], "automatic");
+  EXPECT_EQ(json_of(host + " --kernel auto")["settings"]["kernel"], "auto");
 }
 
 TEST_F(Program, AHostMultipliesStagedWindows) {
@@ -393,7 +393,7 @@ TEST_F(Program, EveryFormatInEveryOrder) {
 
 TEST_F(Program, OneOrderOrTheAutomaticOne) {
   EXPECT_EQ(format_of(small + "--format bittcf --reorder affinity")["reordering"], "affinity");
-  const std::string automatic = small + "--format auto --reorder auto";
+  const std::string automatic = small + "--format auto --reorder search";
   EXPECT_EQ(format_of(automatic)["reordering"], "none");  // too small to be worth it
   expect_parts(explanation_of(automatic), {"note: no order was sought"});
   const auto none = format_of(small + "--format csr");

@@ -42,7 +42,7 @@ TEST(Failure, NotFillComplete) {
 TEST(Failure, AnOptionOnOneRank) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
   TpetraOptions options;
-  if (rank() == last_rank()) options.plan.columns = -1;
+  if (rank() == last_rank()) options.plan.hints.num_vectors = -1;
   expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "columns is -1");
 }
 

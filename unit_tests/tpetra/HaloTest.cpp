@@ -369,10 +369,10 @@ TEST(Halo, EveryApplyReducesOnce) {
 TEST(HaloMemoryOption, TheEnvironmentDecidesWhatIsAutomatic) {
   const Environment none(device_buffers, nullptr);
   const bool assumed = Tpetra::Details::Behavior::assumeMpiIsGPUAware();
-  EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Automatic), assumed);
+  EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Auto), assumed);
   for (const auto& [text, expected] : {std::pair<const char*, bool>{"0", false}, {"1", true}, {"", assumed}}) {
     const Environment wish(device_buffers, text);
-    EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Automatic), expected) << "'" << text << "'";
+    EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Auto), expected) << "'" << text << "'";
     EXPECT_FALSE(Impl::sends_device_memory(HaloMemory::Host));
     EXPECT_TRUE(Impl::sends_device_memory(HaloMemory::Device));
   }
@@ -400,7 +400,7 @@ TEST(HaloMemoryOption, OtherWishesAreRefused) {
 TEST(HaloMemoryOption, ProductsAreRightFromAnyMemory) {
   if (!Halo::is_host) GTEST_SKIP() << "not every MPI reads the memory of devices";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
-  for (const HaloMemory memory : {HaloMemory::Automatic, HaloMemory::Host, HaloMemory::Device}) {
+  for (const HaloMemory memory : {HaloMemory::Auto, HaloMemory::Host, HaloMemory::Device}) {
     TpetraOptions options;
     options.halo_memory = memory;
     expect_product(*A, Operator(A, options), 5, Teuchos::NO_TRANS, -1, 2);

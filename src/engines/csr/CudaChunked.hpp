@@ -33,7 +33,8 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
   /// Whether a plan with these options multiplies so.
   static bool pays(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options) {
     // X whose columns are apart comes in panels.
-    const int at_once = options.layout_left ? std::min(options.columns, int(cuda_panel_columns)) : options.columns;
+    const int at_once = options.hints.layout_left ? std::min(options.hints.num_vectors, int(cuda_panel_columns))
+                                                  : options.hints.num_vectors;
     const ChunkedProblem problem{static_cast<double>(A.rows), static_cast<double>(A.columns),
                                  static_cast<double>(A.nonzeros), static_cast<double>(at_once), sizeof(Scalar)};
     return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));

@@ -40,7 +40,7 @@ class CudaCsr {
       return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
     };
     half_vectors_ = options.half_vectors;
-    const auto columns = static_cast<std::size_t>(std::max(options.columns, 1));
+    const auto columns = static_cast<std::size_t>(std::max(options.hints.num_vectors, 1));
     const std::size_t row_bytes = columns * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
     int piece = 0, chunks = Chunked::pays(exec, A, options);
     take_policy(policy, piece, chunks);

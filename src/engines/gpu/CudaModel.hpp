@@ -32,7 +32,7 @@ struct Device<Scalar, Kokkos::Cuda> {
   /// Operands of 16 bits are copied and rounded, and TF32 takes those of 32 bits as they are.
   static Precision wider_precision(const PlanOptions& options) {
     const bool is_half = std::is_same_v<Scalar, float> && Cuda::is_half(options.precision);
-    const bool may_change = !options.half_vectors && options.kernel == Kernel::Automatic;
+    const bool may_change = !options.half_vectors && options.kernel == Kernel::Auto;
     return is_half && may_change ? Precision::Tf32 : options.precision;
   }
 

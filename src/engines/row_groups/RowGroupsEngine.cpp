@@ -106,7 +106,8 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar>, Scalar> {
     const int rows = options.parameters.group_rows;
     most_rows_ = rows > 0 ? rows : pattern_.most_rows;
     half_vectors_ = options.half_vectors;
-    const double row_bytes = static_cast<double>(options.columns) * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
+    const double row_bytes =
+        static_cast<double>(options.hints.num_vectors) * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
     int width = 0, piece_columns = Cuda::row_groups_piece_columns(
                        static_cast<double>(A.tiles()), longest_group(exec, pattern_), row_bytes, device_of(exec));
     policy.replace({{"piece", piece_columns, 4}, {"width", width}});

@@ -7,7 +7,7 @@ namespace Tessera {
 
 /// How a plan stores the matrix.
 enum class Format {
-  Automatic,          ///< the plan chooses; Plan::explain() says why
+  Auto,               ///< the plan chooses; Plan::explain() says why
   Csr,                ///< compressed rows, columns ascending
   BitTcf,             ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
   Bmat,               ///< 16x8 tiles of condensed columns with four 32-bit words each (Voltrix-SpMM, section 3.1.1)
@@ -21,10 +21,10 @@ enum class Format {
 /// The names of the formats, as programs take them.
 template <>
 inline constexpr std::array<std::string_view, 9> enum_names<Format> = {
-    "automatic", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups"};
+    "auto", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups"};
 static_assert(to_string(Format::RowGroups) == "row_groups");
 
-/// All formats, without Automatic.
+/// All formats, without Auto.
 inline constexpr auto every_format = enumerators<Format, 1>();
 
 /// The arithmetic of a product. Only Native loses nothing; users ask for the others by PlanOptions::precision.

@@ -8,13 +8,13 @@ namespace Tessera {
 
 /// Which kernel multiplies a format.
 enum class Kernel {
-  Automatic,  ///< the fastest that Tessera has for the format
-  Published   ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
+  Auto,      ///< the fastest that Tessera has for the format
+  Published  ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
 };
 
 /// The names of the kernels, as programs take them.
 template <>
-inline constexpr std::array<std::string_view, 2> enum_names<Kernel> = {"automatic", "published"};
+inline constexpr std::array<std::string_view, 2> enum_names<Kernel> = {"auto", "published"};
 
 /// The name of the system whose paper describes a format and its kernel; empty for a format that no paper describes.
 constexpr std::string_view paper_of(Format format) {

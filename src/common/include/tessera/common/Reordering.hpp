@@ -7,7 +7,7 @@ namespace Tessera {
 
 /// The order in which a plan stores the rows of the matrix, and the columns for blocks. X and Y keep their order.
 enum class Reordering {
-  Automatic,      ///< the one that is predicted to be the fastest: None, DataAffinity, WindowGrowing, LocalClusters on
+  Search,         ///< the one that is predicted to be the fastest: None, DataAffinity, WindowGrowing, LocalClusters on
                   ///< devices or JaccardRows for blocks
   None,           ///< the order that the matrix has
   DegreeSort,     ///< the longest rows first
@@ -16,16 +16,16 @@ enum class Reordering {
   JaccardRows,    ///< similar rows in windows of a block's height (SMaT, section IV.C, after Sylos Labini et al.)
   WindowGrowing,  ///< rows that share columns in windows of up to 128 rows
   LocalClusters,  ///< similar rows in windows of 8, which stay among the 256 rows that they came from
-  Default         ///< on devices, LocalClusters where rows may share much; else None
+  Auto            ///< on devices, LocalClusters where rows may share much; else None
 };
 
 /// The names of the orders, as programs take them.
 template <>
 inline constexpr std::array<std::string_view, 9> enum_names<Reordering> = {
-    "automatic", "none", "degree", "columns", "affinity", "jaccard", "windows", "local_clusters", "default"};
-static_assert(to_string(Reordering::Default) == "default");
+    "search", "none", "degree", "columns", "affinity", "jaccard", "windows", "local_clusters", "auto"};
+static_assert(to_string(Reordering::Auto) == "auto");
 
-/// All orders, without Automatic and Default.
+/// All orders, without Search and Auto.
 inline constexpr auto every_reordering = enumerators<Reordering, 1, 1>();
 
 }  // namespace Tessera

@@ -67,6 +67,10 @@ struct BlockCgResult {
 /// What to try where a solution has not converged, as a sentence; empty if it has.
 std::string advice(const BlockCgResult& result);
 
+namespace Impl {
+struct BlockCgAccess;
+}  // namespace Impl
+
 /// Memory of solutions, kept from one to the next: five to seven blocks as large as B, and small matrices. It grows
 /// with the largest problem; a solution that is not larger than one before allocates no View, except two blocks the
 /// first time that residuals are smoothed. One workspace serves one instance of a backend at a time.
@@ -78,10 +82,10 @@ class BlockCgWorkspace {
   BlockCgWorkspace(BlockCgWorkspace&&) noexcept;             ///< takes the memory of another
   BlockCgWorkspace& operator=(BlockCgWorkspace&&) noexcept;  ///< takes the memory of another
 
-  struct Memory;                               ///< what it holds
-  Memory& memory() const { return *memory_; }  ///< for block_cg()
+  struct Memory;  ///< what it holds
 
  private:
+  friend struct Impl::BlockCgAccess;
   std::unique_ptr<Memory> memory_;
 };
 
@@ -109,9 +113,10 @@ class BlockCgWorkspace {
 /// \param multiply      [in]     multiply(P, Q) makes Q = A P on `exec`, and need not wait. P and Q are unmanaged Views
 ///                               of LayoutRight (rows adjacent in memory) and rank 2, of at most as many columns as B,
 ///                               in memory of `exec`; P is const. If it has a member multiply_with_inner_products(P, Q,
-///                               SmallMatrix<Scalar> PtQ), which also gives P^T Q, of this rank's rows, in host memory
-///                               and waits for it, then that is called in place of multiply(P, Q). If it has a member
-///                               instance(), as a PlanOperator has, that must be `exec`, or one of the same stream
+///                               PtQ), that is called in place of multiply(P, Q). It also writes P^T Q, of this rank's
+///                               rows, to PtQ, a View of LayoutLeft in host memory, and waits for it. If it has a
+///                               member instance(), as a PlanOperator has, that must be `exec`, or one of the same
+///                               stream
 /// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, on `exec`, with a symmetric positive
 ///                               definite M that approximates the inverse of A
 /// \param B             [in]     right-hand sides: a View of rank 1 or 2 and any layout, of float or double

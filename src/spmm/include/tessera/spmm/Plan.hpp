@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Mode.hpp>
-#include <tessera/reorder/Permutation.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/Access.hpp>
+#include <tessera/spmm/impl/Concepts.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
+#include <tessera/spmm/impl/VectorShape.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -28,30 +30,22 @@ namespace Tessera {
 /// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
 /// later; any other use then throws std::logic_error.
 ///
-/// Thread safety: products of one plan may run at the same time, each with its own Workspace. The members prepare,
-/// update_values, follow_values and release_source must not run at the same time as any other use of the plan.
+/// Thread safety: products of one plan may run at the same time, each without a Workspace or with its own. The members
+/// prepare, update_values, follow_values and release_source must not run at the same time as any other use of the plan.
 ///
-/// \tparam Scalar  float, double, or their complex (Kokkos::complex or std::complex)
-/// \tparam Ordinal int
-/// \tparam Offset  an integer type of 4 or 8 bytes: that of the offsets that make_plan() reads. Plans store ints
-/// \tparam Device  a Kokkos execution space or Kokkos::Device
-template <class Scalar, class Ordinal_, class Offset, class Device>
+/// \tparam Scalar float, double, or their complex (Kokkos::complex or std::complex)
+/// \tparam Exec   a Kokkos execution space: where products run
+template <class Scalar, class Exec = Kokkos::DefaultExecutionSpace>
 class Plan {
  public:
-  using scalar_type = Scalar;                                   ///< the type of a value of A
-  using ordinal_type = Ordinal_;                                ///< the type of a row or column index
-  using offset_type = Offset;                                   ///< the type of a row offset
-  using execution_space = typename Device::execution_space;     ///< where products run
-  using memory_space = typename execution_space::memory_space;  ///< where the plan's arrays are
-  using workspace_type = Workspace<execution_space>;            ///< what prepare() returns
-  /// For the library: the compiled part of a plan.
-  using state_type = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, execution_space>;
+  using scalar_type = Scalar;                        ///< the type of a value of A
+  using execution_space = Exec;                      ///< where products run
+  using memory_space = typename Exec::memory_space;  ///< where the plan's arrays are
+  using workspace_type = Workspace<Exec>;            ///< what prepare() returns
 
+  static_assert(Impl::KokkosExecutionSpace<Exec>, "Tessera::Plan: Exec is an execution space of Kokkos");
   static_assert(Impl::KernelScalar<Scalar>::supported && !is_half_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: Scalar is float, double or a complex of these");
-  static_assert(std::is_same_v<Ordinal_, int>, "Tessera::Plan: Ordinal is int");
-  static_assert(std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8),
-                "Tessera::Plan: Offset is an integer type of 4 or 8 bytes");
   static_assert(!Impl::KernelScalar<Scalar>::supported || is_half_v<Impl::kernel_scalar_t<Scalar>> ||
                     is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
@@ -59,26 +53,21 @@ class Plan {
   /// An empty plan: valid only as the target of an assignment.
   Plan() = default;
 
-  /// For the library: users call make_plan().
-  explicit Plan(std::shared_ptr<state_type> state) : state_(std::move(state)) {}
-
-  Ordinal_ rows() const { return state().rows(); }        ///< rows of A
-  Ordinal_ columns() const { return state().columns(); }  ///< columns of A
+  int rows() const { return state().rows(); }        ///< rows of A
+  int columns() const { return state().columns(); }  ///< columns of A
   /// The number of entries that are stored. Duplicates of the input count once; explicit zeros count.
   std::size_t nonzeros() const { return state().nonzeros(); }
   /// The format that was chosen; if the plan has several blocks of rows, for the first block.
   Format format() const { return state().choice().format; }
-  /// The choice, its candidates, and the predicted time of each; for the first block of rows.
-  const Choice& choice() const { return state().choice(); }
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
   /// All that is known of the plan, for programs. The result is an object in JSON with these members:
-  /// - rows, columns, nonzeros, vector_columns, half_vectors, execution_space, precision, is_wider (whether TF32
+  /// - rows, columns, nonzeros, num_vectors, half_vectors, execution_space, precision, is_wider (whether TF32
   ///   replaces that precision), kernels, duplicates_summed, notes;
   /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
   ///   measured_seconds: null if not measured, held_bytes and peak_bytes: 0 unless chosen, is_refused), reordering,
   ///   reorderings (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros,
-  ///   mean_nonzeros, fill, imbalance: null without windows), as in choice() and tile_metrics();
+  ///   mean_nonzeros, fill, imbalance: null without windows);
   /// - bytes: format, transpose, slot_maps, kernels and total, like bytes() and its parts; peak, the
   ///   peak bytes that the plan had allocated; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
@@ -88,12 +77,6 @@ class Plan {
   ///   kernels and transpose of each. Then nonzeros, bytes and seconds are sums, and the choice is the first block's;
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
-  /// Metrics of the format's tiles: their number, how full they are, how evenly they are spread over the windows of
-  /// rows; for the first block, if the plan has several blocks of rows.
-  const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
-  /// The order in which the rows of A are stored: row order(i) has place i. It is the identity unless
-  /// PlanOptions::reordering found an order that was kept. X and Y do not follow it.
-  Permutation<memory_space> row_order() const { return state().row_order(); }
   /// Bytes of device memory that the plan holds for A and, if there is one, the transpose: pattern, values, slot maps,
   /// and what kernels keep.
   std::size_t bytes() const { return state().bytes(); }
@@ -105,17 +88,17 @@ class Plan {
   /// Kokkos::Cuda these are values as whole tiles or rounded to 16 bits, and lists that assign work to thread blocks.
   std::size_t kernel_bytes() const { return state().kernel_bytes(); }
 
-  /// Allocates everything that products in this mode with up to `columns` columns of X need.
+  /// Allocates everything that products in this mode with up to `num_vectors` columns of X need.
   ///
   /// The first call for a transposed mode also builds the transpose. This takes the time of make_plan() and the memory
   /// of the matrix again. Transposed products then run without atomics, and give the same result on any number of
   /// threads. If it throws, the plan stays as it is.
   ///
-  /// \throws std::invalid_argument if columns is negative, or if plan and transpose together take more than
+  /// \throws std::invalid_argument if num_vectors is negative, or if plan and transpose together take more than
   ///         PlanOptions::memory_limit
   /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
-  workspace_type prepare(const execution_space& exec, int columns, Mode mode) {
-    return state().prepare(exec, columns, mode);
+  workspace_type prepare(const execution_space& exec, int num_vectors, Mode mode = Mode::NoTranspose) {
+    return state().prepare(exec, num_vectors, mode);
   }
 
   /// Replaces the values, in the same pattern and in the order of the entries that make_plan() was given. Rows may be
@@ -159,15 +142,14 @@ class Plan {
   ///
   /// \param exec [in] the instance that was given the values; it copies them, and the call waits for it
   void release_source(const execution_space& exec) { state().release_source(exec); }
-  /// The same on a default instance, after waiting for everything that runs on the device.
-  void release_source() {
-    static_cast<void>(state());  // rejects an empty plan before asking Kokkos, which may have ended
-    Kokkos::fence("Tessera::release_source: all instances");
-    release_source(execution_space());
-  }
 
-  /// For the library: the state that copies of the plan share.
-  state_type& state() const {
+ private:
+  friend struct Impl::Access;
+  using State = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, Exec>;
+
+  explicit Plan(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  State& state() const {
     if (!state_)
       throw std::logic_error("Tessera::Plan: this plan is empty; assign the result of make_plan() to it first");
     if (!state_->is_alive())
@@ -175,7 +157,6 @@ class Plan {
     return *state_;
   }
 
- private:
   template <class Values>
   static const Impl::kernel_scalar_t<Scalar>* checked_values(const Values& values, const char* who) {
     static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1, "Tessera: values is a rank-1 Kokkos::View");
@@ -188,7 +169,7 @@ class Plan {
     return reinterpret_cast<const Impl::kernel_scalar_t<Scalar>*>(values.data());
   }
 
-  std::shared_ptr<state_type> state_;
+  std::shared_ptr<State> state_;
 };
 
 namespace Impl {
@@ -197,24 +178,27 @@ namespace Impl {
 ///
 /// \param most_entries [in] upper bound on the entries that the plan stores as one block of rows; tests set fewer
 /// \param most_places  [in] upper bound on the places of a block's format; tests set fewer
-template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
-auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
+template <class Exec, class RowOffsets, class ColumnIndices, class Values>
+auto make_plan(const Exec& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
                const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
                std::size_t most_entries = most_entries_of_block, std::size_t most_places = most_entries_of_block) {
+  static_assert(Kokkos::is_view_v<RowOffsets> && Kokkos::is_view_v<ColumnIndices> && Kokkos::is_view_v<Values> &&
+                    RowOffsets::rank() == 1 && ColumnIndices::rank() == 1 && Values::rank() == 1,
+                "Tessera::make_plan: row offsets, column indices and values are rank-1 Kokkos::Views");
   using Scalar = typename Values::non_const_value_type;
   using Offset = typename RowOffsets::non_const_value_type;
-  using PlanType =
-      Plan<Scalar, typename ColumnIndices::non_const_value_type, Offset, typename ExecutionSpace::device_type>;
-  static_assert(RowOffsets::rank() == 1 && ColumnIndices::rank() == 1 && Values::rank() == 1,
-                "Tessera::make_plan: row offsets, column indices and values are rank-1 Kokkos::Views");
-  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename RowOffsets::memory_space>::accessible &&
-                    Kokkos::SpaceAccessibility<ExecutionSpace, typename ColumnIndices::memory_space>::accessible &&
-                    Kokkos::SpaceAccessibility<ExecutionSpace, typename Values::memory_space>::accessible,
+  static_assert(std::is_same_v<typename ColumnIndices::non_const_value_type, int>,
+                "Tessera::make_plan: column indices are ints");
+  static_assert(std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8),
+                "Tessera::make_plan: row offsets are integers of 4 or 8 bytes");
+  static_assert(Kokkos::SpaceAccessibility<Exec, typename RowOffsets::memory_space>::accessible &&
+                    Kokkos::SpaceAccessibility<Exec, typename ColumnIndices::memory_space>::accessible &&
+                    Kokkos::SpaceAccessibility<Exec, typename Values::memory_space>::accessible,
                 "Tessera::make_plan: the matrix must be accessible from the execution space");
   if (!row_offsets.span_is_contiguous() || !column_indices.span_is_contiguous() || !values.span_is_contiguous()) {
     throw std::invalid_argument("Tessera::make_plan: row offsets, column indices and values must be contiguous Views");
   }
-  using State = typename PlanType::state_type;
+  using State = PlanState<kernel_scalar_t<Scalar>, Exec>;
   typename State::Input input;
   input.rows = rows;
   input.columns = columns;
@@ -227,21 +211,28 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size
   input.values_size = values.extent(0);
   input.most_entries = most_entries;
   input.most_places = most_places;
-  return PlanType(std::make_shared<State>(exec, input, options));
+  return Access::plan<Plan<Scalar, Exec>>(std::make_shared<State>(exec, input, options));
+}
+
+/// The sizes of a matrix: rows and columns of elements or, if block_size > 1, of blocks.
+struct MatrixSizes {
+  int rows = 0;
+  int columns = 0;
+  int block_size = 1;
+};
+
+template <SparseMatrix Matrix>
+MatrixSizes sizes_of(const Matrix& A) {
+  constexpr auto most = std::numeric_limits<int>::max();
+  if (std::cmp_greater(A.numRows(), most) || std::cmp_greater(A.numCols(), most)) {
+    throw std::invalid_argument("Tessera::make_plan: A has more than 2^31 - 1 rows or columns");
+  }
+  MatrixSizes sizes{static_cast<int>(A.numRows()), static_cast<int>(A.numCols()), 1};
+  if constexpr (requires { A.blockDim(); }) sizes.block_size = static_cast<int>(A.blockDim());
+  return sizes;
 }
 
 }  // namespace Impl
-
-/// Makes a plan from compressed rows given as three Views. Errors and cost are those of the overload for a matrix.
-///
-/// \param row_offsets    [in] rows + 1 offsets, ascending from 0
-/// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
-/// \param values         [in] the value of each entry
-template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
-auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffsets& row_offsets,
-               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
-  return Impl::make_plan(exec, rows, columns, 1, row_offsets, column_indices, values, options);
-}
 
 /// Analyses a matrix and stores it in the format that `options` names or that is predicted to be the fastest.
 ///
@@ -256,17 +247,55 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
 ///         more than 2^31 - 2^16 entries, ...) or the option that cannot be met
 ///
 /// Cost: a few passes over the nonzeros, a radix sort if a row is unsorted, options.reordering. Fences `exec`.
-template <class ExecutionSpace, class Matrix>
-requires requires(const Matrix& A) { A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values; }
-auto make_plan(const ExecutionSpace& exec, const Matrix& A, const PlanOptions& options = {}) {
-  constexpr auto most = std::numeric_limits<int>::max();
-  if (std::cmp_greater(A.numRows(), most) || std::cmp_greater(A.numCols(), most)) {
-    throw std::invalid_argument("Tessera::make_plan: A has more than 2^31 - 1 rows or columns");
-  }
-  int block_size = 1;
-  if constexpr (requires { A.blockDim(); }) block_size = static_cast<int>(A.blockDim());
-  return Impl::make_plan(exec, static_cast<int>(A.numRows()), static_cast<int>(A.numCols()), block_size,
-                         A.graph.row_map, A.graph.entries, A.values, options);
+template <Impl::KokkosExecutionSpace Exec, Impl::SparseMatrix Matrix>
+auto make_plan(const Exec& exec, const Matrix& A, const PlanOptions& options = {}) {
+  const auto sizes = Impl::sizes_of(A);
+  return Impl::make_plan(exec, sizes.rows, sizes.columns, sizes.block_size, A.graph.row_map, A.graph.entries, A.values,
+                         options);
+}
+
+/// Makes a plan for products with vectors such as X: their number and layout replace the hints of `options`, and if
+/// their elements have 16 bits, PlanOptions::half_vectors is set.
+///
+/// \param X [in] a View of rank 1 or 2. It has a row for each column of A or, for transposed products, for each row.
+///               Elements are not read, and X need not exist afterwards
+/// \throws std::invalid_argument also if X has another number of rows
+template <Impl::KokkosExecutionSpace Exec, Impl::SparseMatrix Matrix, Impl::VectorsView XView>
+auto make_plan(const Exec& exec, const Matrix& A, const XView& X, const PlanOptions& options = {}) {
+  const auto sizes = Impl::sizes_of(A);
+  return make_plan(exec, A,
+                   Impl::options_for(Impl::shape_of(X), std::size_t(sizes.rows) * std::size_t(sizes.block_size),
+                                     std::size_t(sizes.columns) * std::size_t(sizes.block_size), options));
+}
+
+/// Makes a plan on the default instance of the execution space that A's values belong to.
+template <Impl::SparseMatrix Matrix>
+auto make_plan(const Matrix& A, const PlanOptions& options = {}) {
+  return make_plan(Impl::execution_space_of<Matrix>(), A, options);
+}
+/// Makes a plan for products with vectors such as X, on that default instance.
+template <Impl::SparseMatrix Matrix, Impl::VectorsView XView>
+auto make_plan(const Matrix& A, const XView& X, const PlanOptions& options = {}) {
+  return make_plan(Impl::execution_space_of<Matrix>(), A, X, options);
+}
+
+/// Makes a plan from compressed rows given as three Views. Errors and cost are those of the overload for a matrix.
+///
+/// \param row_offsets    [in] rows + 1 offsets, ascending from 0
+/// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
+/// \param values         [in] the value of each entry
+template <Impl::KokkosExecutionSpace Exec, class RowOffsets, class ColumnIndices, class Values>
+auto make_plan(const Exec& exec, int rows, int columns, const RowOffsets& row_offsets,
+               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
+  return Impl::make_plan(exec, rows, columns, 1, row_offsets, column_indices, values, options);
+}
+/// Makes a plan from three Views, for products with vectors such as X.
+template <Impl::KokkosExecutionSpace Exec, class RowOffsets, class ColumnIndices, class Values, Impl::VectorsView XView>
+auto make_plan(const Exec& exec, int rows, int columns, const RowOffsets& row_offsets,
+               const ColumnIndices& column_indices, const Values& values, const XView& X,
+               const PlanOptions& options = {}) {
+  return Impl::make_plan(exec, rows, columns, 1, row_offsets, column_indices, values,
+                         Impl::options_for(Impl::shape_of(X), std::size_t(rows), std::size_t(columns), options));
 }
 
 }  // namespace Tessera

@@ -21,17 +21,10 @@ namespace Tessera {
 /// \param exec [in] the instance that made the plan or gave it values; it copies the arrays, and the call waits for it
 /// \throws std::runtime_error, naming the file, if it cannot be written
 /// \throws std::logic_error if the plan is empty
-template <class Scalar, class Ordinal_, class Offset, class Device>
-void save_plan(const typename Device::execution_space& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,
-               const std::string& path) {
-  plan.state().save(exec, path);
-}
-/// The same on a default instance, after waiting for everything that runs on the device.
-template <class Scalar, class Ordinal_, class Offset, class Device>
-void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::string& path) {
-  static_cast<void>(plan.state());  // rejects an empty plan
-  Kokkos::fence("Tessera::save_plan: all instances");
-  save_plan(typename Device::execution_space(), plan, path);
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec>
+void save_plan(const Exec& exec, const Plan<Scalar, PlanExec>& plan, const std::string& path) {
+  static_assert(std::is_same_v<Exec, PlanExec>, "Tessera::save_plan: the execution space must be that of the plan");
+  Impl::Access::state(plan).save(exec, path);
 }
 
 /// Makes the plan that save_plan() wrote, with the same format, choice and order of rows. Its products have the same
@@ -50,7 +43,7 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// The memory limit that the plan was made with holds for copies that kernels keep, and for a transpose that
 /// Plan::prepare() builds. It does not hold for loading itself.
 ///
-/// \tparam Device the device type of plans that make_plan() makes: ExecutionSpace::device_type
+/// \tparam Scalar the type of the values of A: load_plan<double>(exec, path)
 /// \param exec [in] the instance that copies the arrays; the call waits for it
 /// \param path [in] a file, not compressed
 /// \throws std::runtime_error, naming the file and what was expected, if the file cannot be read, needs more memory
@@ -59,19 +52,26 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 ///         PlanOptions::on_unsupported is Throw
 ///
 /// Cost: reading the file, a few passes to check it, and memory for twice its size.
-template <class Scalar, class Ordinal_, class Offset, class Device>
-Plan<Scalar, Ordinal_, Offset, Device> load_plan(const typename Device::execution_space& exec,
-                                                 const std::string& path) {
-  using PlanType = Plan<Scalar, Ordinal_, Offset, Device>;
-  return PlanType(PlanType::state_type::load(exec, path));
+template <class Scalar, Impl::KokkosExecutionSpace Exec>
+Plan<Scalar, Exec> load_plan(const Exec& exec, const std::string& path) {
+  using Loaded = Plan<Scalar, Exec>;
+  return Impl::Access::plan<Loaded>(Impl::PlanState<Impl::kernel_scalar_t<Scalar>, Exec>::load(exec, path));
+}
+/// The same on the default instance of the default execution space.
+template <class Scalar>
+Plan<Scalar> load_plan(const std::string& path) {
+  return load_plan<Scalar>(Kokkos::DefaultExecutionSpace(), path);
 }
 
+namespace Impl {
+
 /// Makes the plan from the bytes of a file, as load_plan() does; error messages call it `name`.
-template <class Scalar, class Ordinal_, class Offset, class Device>
-Plan<Scalar, Ordinal_, Offset, Device> parse_plan(const typename Device::execution_space& exec, std::string_view bytes,
-                                                  const std::string& name) {
-  using PlanType = Plan<Scalar, Ordinal_, Offset, Device>;
-  return PlanType(std::make_shared<typename PlanType::state_type>(exec, bytes, name));
+template <class Scalar, KokkosExecutionSpace Exec>
+Plan<Scalar, Exec> parse_plan(const Exec& exec, std::string_view bytes, const std::string& name) {
+  using State = PlanState<kernel_scalar_t<Scalar>, Exec>;
+  return Access::plan<Plan<Scalar, Exec>>(std::make_shared<State>(exec, bytes, name));
 }
+
+}  // namespace Impl
 
 }  // namespace Tessera

@@ -17,7 +17,7 @@ namespace Tessera {
 /// themselves, such as a parameter out of range, always throw.
 enum class OnUnsupported {
   Throw,    ///< throws std::invalid_argument, which names the request and what would work
-  FallBack  ///< uses native precision, Kernel::Automatic, Format::Csr or the order of A; Plan::explain() says so
+  FallBack  ///< uses native precision, Kernel::Auto, Format::Csr or the order of A; Plan::explain() says so
 };
 
 /// The names of the reactions.
@@ -29,34 +29,39 @@ enum class Tuning {
   Predict,  ///< times that a model of the device predicts from statistics of the matrix
   Measure,  ///< measured times of the candidates that the model predicts to be the fastest
   /// Predicted times; measured ones for candidates that predictions cannot separate, if enough products will repay it.
-  Automatic
+  Adaptive
 };
 
 /// The names of the ways to choose.
 template <>
-inline constexpr std::array<std::string_view, 3> enum_names<Tuning> = {"predict", "measure", "automatic"};
+inline constexpr std::array<std::string_view, 3> enum_names<Tuning> = {"predict", "measure", "adaptive"};
 
-/// The purpose of a plan, and how it is made.
+/// The purpose of a plan. Hints make products faster or the plan smaller; they never change what is allowed.
+struct PlanHints {
+  int num_vectors = 32;          ///< columns of X in a typical product
+  bool layout_left = false;      ///< whether typical X and Y are column-major (Kokkos::LayoutLeft)
+  bool follow_values = false;    ///< whether Plan::follow_values() comes before each product
+  int expected_products = 1000;  ///< number of products; only Tuning::Adaptive uses it
+};
+
+/// How a plan is made.
 struct PlanOptions {
-  int columns = 32;             ///< columns of X in a typical product: a hint, products may have any number
-  bool layout_left = false;     ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
-  bool follows_values = false;  ///< whether Plan::follow_values() comes before each product: a hint, too
+  PlanHints hints;  ///< the purpose of the plan; make_plan() with an X takes num_vectors and layout_left from it
   /// Whether X and Y of products may have 16 bits, and typically do: Tessera::Half or BFloat16, or Kokkos' half_t or
   /// bhalf_t, with sums in float. Only for float matrices, whose values keep their 32 bits except in 16-bit precisions.
   /// On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and those of BitTcf and Bmat in Fp16 and
   /// Bf16; other kernels, and hosts, multiply copies of some columns of X and Y as float.
   bool half_vectors = false;
-  int expected_products = 1000;       ///< number of products: a hint that only Tuning::Automatic uses
-  Format format = Format::Automatic;  ///< Automatic chooses the fastest format for these hints
-  FormatParameters parameters;        ///< parameters of the format
+  Format format = Format::Auto;  ///< Auto chooses the fastest format for these hints
+  FormatParameters parameters;   ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
   /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
-  /// Automatic and Default do not search if even the best imaginable order would not be kept. On hosts Default is None.
+  /// Search and Auto do not search if even the best imaginable order would not be kept. On hosts Auto is None.
   /// On devices it is LocalClusters, which takes some milliseconds. It is tried only for matrices that are not small
   /// and in which nearby rows share columns that adjacent rows do not, and never for Kernel::Published. SortedColumns
   /// has an order of its own and ignores this option.
-  Reordering reordering = Reordering::Default;
-  bool always_reorder = false;  ///< keep the order whatever is predicted, unless Default found it
+  Reordering reordering = Reordering::Auto;
+  bool always_reorder = false;  ///< keep the order whatever is predicted, unless Auto found it
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
   /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
   /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged
@@ -78,25 +83,25 @@ struct PlanOptions {
   /// - SortedColumns: the segments of Swift (section IV).
   ///
   /// Published kernels exist on Kokkos::Cuda for real matrices. All but Swift's use tensor cores: they multiply floats
-  /// in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Automatic then chooses one of the five
-  /// formats. It compares the times that are predicted for the kernels of Kernel::Automatic, because published kernels
+  /// in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Auto then chooses one of the five
+  /// formats. It compares the times that are predicted for the kernels of Kernel::Auto, because published kernels
   /// have no model; Tuning::Measure measures the published kernels of all five. A request without such a kernel is
   /// refused, see on_unsupported. X and Y of double with a float matrix run through portable code.
-  Kernel kernel = Kernel::Automatic;
+  Kernel kernel = Kernel::Auto;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
-  /// Tuning::Measure times up to three candidates, or all with published kernels, with X and Y of `columns` columns. It
-  /// does so for each order of rows that is tried, and does not count what follow_values() costs. For each candidate it
-  /// takes the time of building it and of seven products, or some ten milliseconds. It needs memory for one candidate,
-  /// X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
+  /// Tuning::Measure times up to three candidates, or all with published kernels, with X and Y of `hints.num_vectors`
+  /// columns. It does so for each order of rows that is tried, and does not count what follow_values() costs. For each
+  /// candidate it takes the time of building it and of seven products, or some ten milliseconds. It needs memory for
+  /// one candidate, X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
   ///
-  /// Tuning::Automatic measures only candidates that the model cannot separate: up to three whose predicted times are
+  /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are
   /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt), or all published kernels. It takes
   /// fewer and shorter samples. It measures none unless two are likely to fit in a tenth of the time of
-  /// `expected_products` products, for all orders together (the transpose has another tenth). Each is assumed to cost
-  /// as much as the dearest before it, and at least 20 products and 150 us.
+  /// `hints.expected_products` products, for all orders together (the transpose has another tenth). Each is assumed to
+  /// cost as much as the dearest before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
-  /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Automatic also
+  /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Adaptive also
   /// takes what Tuning::Measure remembered, but not the other way round. On hosts the device is the backend and its
   /// concurrency: use one file for each kind of machine. If processes write at the same time, the file of the last one
   /// stays.

@@ -11,9 +11,8 @@ namespace Tessera {
 /// around names and values are ignored, a name appears at most once, and options that are not named keep their
 /// defaults.
 ///
-/// The names are those of the members of PlanOptions: columns, layout_left, follows_values, half_vectors,
-/// expected_products, format, precision, reordering, always_reorder, kernel, on_unsupported, tuning, tuning_file and
-/// memory_limit (bytes). Values are numbers, the names of enumerators as to_string() gives them, and true or false.
+/// The names are those of the members of PlanOptions, PlanHints and FormatParameters. Values are numbers, the names of
+/// enumerators as to_string() gives them, and true or false.
 ///
 /// \param text   [in] may be empty
 /// \param source [in] the origin of the text; messages begin with it

@@ -8,6 +8,7 @@
 #include <string>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/spmm/Plan.hpp>
+#include <tessera/spmm/impl/BorrowedWorkspace.hpp>
 #include <type_traits>
 
 namespace Tessera {
@@ -17,8 +18,7 @@ namespace Impl {
 /// A View of rank 1 or 2 and any layout as the kernels see it.
 template <class View>
 auto multivector(const char* name, const View& view) {
-  static_assert(Kokkos::is_view_v<View> && (View::rank() == 1 || View::rank() == 2),
-                "Tessera::spmm: X and Y are Kokkos::Views of rank 1 or 2");
+  static_assert(VectorsView<View>, "Tessera: X and Y are Kokkos::Views of rank 1 or 2");
   using Value = kernel_scalar_t<typename View::value_type>;
   using Element = std::conditional_t<std::is_const_v<typename View::value_type>, const Value, Value>;
   const std::size_t rows = view.extent(0);
@@ -46,7 +46,7 @@ auto multivector(const char* name, const View& view) {
 /// Sums have the type of Y or the plan's precision; if Y has 16 bits, sums, alpha and beta are float. The order of
 /// summation depends on the matrix, and on the format and the kernels of the plan (Plan::explain). A column of Y has
 /// the same bits whatever the other columns of X are, and for any number of threads. On a GPU the choice of kernels,
-/// and the pieces that long rows are cut into, depend on PlanOptions::columns and on the memory that is free when the
+/// and the pieces that long rows are cut into, depend on PlanHints::num_vectors and on the memory that is free when the
 /// plan is made.
 ///
 /// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time;
@@ -68,15 +68,13 @@ auto multivector(const char* name, const View& view) {
 /// Allocates nothing and waits for nothing. On Kokkos::Cuda it can be captured in a graph after a first product of the
 /// same kind, which loads the kernels. Cost: one pass over the format and over Y, and X gathered by rows; a LayoutLeft
 /// X is packed into rows inside the product where that is faster.
-template <class ExecutionSpace, class Scalar, class Ordinal_, class Offset, class Device, class Alpha, class XView,
-          class Beta, class YView>
-void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,
-          Workspace<ExecutionSpace>& work, Mode mode, const Alpha& alpha, const XView& X, const Beta& beta,
-          const YView& Y) {
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView,
+          class Beta, Impl::VectorsView YView>
+void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode, const Alpha& alpha,
+          const XView& X, const Beta& beta, const YView& Y) {
   using Value = typename YView::non_const_value_type;
   using VectorScalar = Impl::kernel_scalar_t<Value>;
-  static_assert(std::is_same_v<ExecutionSpace, typename Plan<Scalar, Ordinal_, Offset, Device>::execution_space>,
-                "Tessera::spmm: the execution space must be that of the plan");
+  static_assert(std::is_same_v<Exec, PlanExec>, "Tessera::spmm: the execution space must be that of the plan");
   static_assert(!std::is_const_v<typename YView::value_type>, "Tessera::spmm: Y must not be const");
   static_assert(std::is_same_v<VectorScalar, Impl::kernel_scalar_t<typename XView::value_type>>,
                 "Tessera::spmm: X and Y must have the same value type");
@@ -85,16 +83,59 @@ void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Devic
                 "float");
   static_assert(!Impl::KernelScalar<Value>::supported || is_compiled_v<sum_of_t<VectorScalar>>,
                 "Tessera::spmm: this Tessera was configured without the type of X and Y (TESSERA_SCALARS)");
-  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename XView::memory_space>::accessible &&
-                    Kokkos::SpaceAccessibility<ExecutionSpace, typename YView::memory_space>::accessible,
+  static_assert(Kokkos::SpaceAccessibility<Exec, typename XView::memory_space>::accessible &&
+                    Kokkos::SpaceAccessibility<Exec, typename YView::memory_space>::accessible,
                 "Tessera::spmm: X and Y must be accessible from the execution space");
   using Sum = sum_of_t<VectorScalar>;
   using UserSum = std::conditional_t<is_half_v<VectorScalar>, float, Value>;
   const UserSum a(alpha), b(beta);
   const auto x = Impl::multivector("X", X);
   Multivector<const VectorScalar> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};
-  plan.state().template apply<VectorScalar>(exec, work, mode, std::bit_cast<Sum>(a), const_x, std::bit_cast<Sum>(b),
-                                            Impl::multivector("Y", Y));
+  Impl::Access::state(plan).template apply<VectorScalar>(exec, work, mode, std::bit_cast<Sum>(a), const_x,
+                                                         std::bit_cast<Sum>(b), Impl::multivector("Y", Y));
+}
+
+/// Y = A X, with a workspace of Plan::prepare() for Mode::NoTranspose.
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, Impl::VectorsView XView,
+          Impl::VectorsView YView>
+void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, const XView& X, const YView& Y) {
+  spmm(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y);
+}
+
+/// Y = alpha op(A) X + beta Y in scratch memory that the plan keeps, which Plan::bytes() does not count.
+///
+/// The first product of an instance in a mode allocates that memory, and so does one with more columns than any before.
+/// The first transposed one also builds the transpose, as Plan::prepare() does. All others allocate nothing and wait
+/// for nothing. Several host threads may call this with one plan. Memory of up to 16 instances and modes is kept; an
+/// instance must not be destroyed while its products run.
+///
+/// A product that is captured in a CUDA graph needs a Workspace that lives as long as the graph: use the overload
+/// above.
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView,
+          class Beta, Impl::VectorsView YView>
+void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Mode mode, const Alpha& alpha, const XView& X,
+          const Beta& beta, const YView& Y) {
+  static_assert(std::is_same_v<Exec, PlanExec>, "Tessera::spmm: the execution space must be that of the plan");
+  Impl::BorrowedWorkspace work(Impl::Access::state(plan), exec, mode, Impl::multivector("X", X).columns);
+  spmm(exec, plan, work.get(), mode, alpha, X, beta, Y);
+}
+/// Y = A X in scratch memory that the plan keeps.
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, Impl::VectorsView XView,
+          Impl::VectorsView YView>
+void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, const XView& X, const YView& Y) {
+  spmm(exec, plan, Mode::NoTranspose, 1, X, 0, Y);
+}
+
+/// Y = alpha op(A) X + beta Y on the default instance, in scratch memory that the plan keeps.
+template <class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView, class Beta, Impl::VectorsView YView>
+void spmm(const Plan<Scalar, PlanExec>& plan, Mode mode, const Alpha& alpha, const XView& X, const Beta& beta,
+          const YView& Y) {
+  spmm(PlanExec(), plan, mode, alpha, X, beta, Y);
+}
+/// Y = A X on the default instance, in scratch memory that the plan keeps.
+template <class Scalar, class PlanExec, Impl::VectorsView XView, Impl::VectorsView YView>
+void spmm(const Plan<Scalar, PlanExec>& plan, const XView& X, const YView& Y) {
+  spmm(PlanExec(), plan, X, Y);
 }
 
 }  // namespace Tessera

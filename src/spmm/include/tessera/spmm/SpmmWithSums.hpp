@@ -14,54 +14,40 @@
 /// several ranks adds them up. Rows that are NaN or infinite make sums that are not finite.
 ///
 /// The same operands give the same bits in every run and for any number of threads; Y has the bits of spmm(). Each call
-/// waits once, for its sums. It allocates when a workspace has to grow.
+/// waits once, for its sums. It allocates if the memory of the sums in its workspace has to grow.
 ///
 /// On a host, a plan in compressed rows in their own order sums each piece of Y while it is in cache, where that pays
 /// and columns are adjacent (LayoutRight): inner products of 4 to 32 columns if X and Y take 16 MiB or more together,
 /// norms of 8 to 128 columns. Everything else, and devices, compute the product and then the sums. For the sums,
-/// operands whose columns are not adjacent are copied to the dense workspace, which then needs their memory again.
+/// operands whose columns are not adjacent are copied to the workspace, which then needs their memory again.
 namespace Tessera {
 
-/// The inner products of a product Y = alpha op(A) X + beta Y: square matrices with a row for each column of Y. Empty
-/// ones are not computed.
+/// The inner products of a product Y = alpha op(A) X + beta Y: square matrices with a row for each column of Y, in host
+/// memory and column-major. Empty ones are not computed.
 template <class Scalar>
 struct InnerProducts {
-  SmallMatrix<Scalar> XtY = {};  ///< X^T Y; op(A) has to be square
-  SmallMatrix<Scalar> YtY = {};  ///< Y^T Y
+  /// Any Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace> converts to it.
+  using Matrix = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Matrix XtY = {};  ///< X^T Y; op(A) has to be square
+  Matrix YtY = {};  ///< Y^T Y
 };
 
 namespace Impl {
-
-/// A View or a block as the kernels see it.
-template <class View>
-auto operand(const char* name, const View& view) {
-  return multivector(name, view);
-}
-template <class Scalar>
-Multivector<Scalar> operand(const char* name, const TallBlock<Scalar>& block) {
-  for (Ordinal j = 1; j < block.columns; ++j) {
-    if (block.place(j) == block.place(0) + j) continue;
-    throw std::invalid_argument(std::string("Tessera: the column list of ") + name + " has " +
-                                std::to_string(block.place(j)) + " at place " + std::to_string(j) +
-                                "; expected adjacent columns, as products have no lists");
-  }
-  return {block.data + (block.rows > 0 && block.columns > 0 ? block.place(0) : 0), block.rows, block.columns,
-          block.row_stride, 1};
-}
 
 template <class Scalar>
 Multivector<const Scalar> to_read(const Multivector<Scalar>& v) {
   return {v.data, v.rows, v.columns, v.row_stride, v.column_stride};
 }
 
-/// The type of the elements of a View or a TallBlock.
-template <class Operand>
-using element_t = std::remove_pointer_t<decltype(operand("", std::declval<const Operand&>()).data)>;
+/// The type of the elements of a View, const or not, as the kernels see it.
+template <class View>
+using element_t = std::remove_pointer_t<decltype(multivector("", std::declval<const View&>()).data)>;
 
-template <class ExecutionSpace, class PlanType, class X, class Y>
+template <class Exec, class PlanType, class X, class Y>
 constexpr void check_types() {
   using Element = element_t<Y>;
-  static_assert(std::is_same_v<ExecutionSpace, typename PlanType::execution_space>,
+  static_assert(std::is_same_v<Exec, typename PlanType::execution_space>,
                 "Tessera: the execution space must be that of the plan");
   static_assert(!std::is_const_v<Element>, "Tessera: what a product writes must not be const");
   static_assert(std::is_floating_point_v<Element>,
@@ -74,54 +60,101 @@ constexpr void check_types() {
                 "Tessera: this Tessera was configured without the type of the operands (TESSERA_SCALARS)");
 }
 
+/// A small matrix in a View as the compiled functions take it.
+template <class Matrix>
+auto small_matrix(const Matrix& C) {
+  return SmallMatrix<typename Matrix::value_type>{C.data(), static_cast<Ordinal>(C.extent(0)),
+                                                  static_cast<Ordinal>(C.extent(1)),
+                                                  static_cast<std::ptrdiff_t>(C.stride(1))};
+}
+
+/// Returns the numbers that a residual writes.
+template <class Scalar, class Norms>
+Scalar* norms_of(const Norms& squared_norms, Ordinal columns) {
+  static_assert(Kokkos::is_view_v<Norms> && Norms::rank() == 1,
+                "Tessera::residual: squared_norms is a rank-1 Kokkos::View");
+  static_assert(std::is_same_v<typename Norms::value_type, Scalar>,
+                "Tessera::residual: squared_norms must have the value type of R");
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Norms::memory_space>::accessible,
+                "Tessera::residual: squared_norms must be accessible from the host");
+  if (squared_norms.extent(0) != static_cast<std::size_t>(columns)) {
+    throw std::invalid_argument("Tessera::residual: squared_norms has " + std::to_string(squared_norms.extent(0)) +
+                                " elements; expected " + std::to_string(columns) + ", the columns of R");
+  }
+  if (!squared_norms.span_is_contiguous())
+    throw std::invalid_argument("Tessera::residual: squared_norms must be contiguous");
+  return squared_norms.data();
+}
+
 }  // namespace Impl
 
 /// Y = alpha op(A) X + beta Y, with X^T Y, Y^T Y or both.
 ///
 /// ```{.cpp}
-///   std::vector<double> rho(k * k);
-///   Tessera::spmm_with_inner_products(exec, plan, work, dense_work, Tessera::Mode::NoTranspose, 1, P, 0, Q,
-///                                     {.XtY = {rho.data(), k, k, k}});  // P^T A P of conjugate gradients
+///   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> rho("rho", k, k);
+///   Tessera::spmm_with_inner_products(exec, plan, work, Tessera::Mode::NoTranspose, 1, P, 0, Q, {.XtY = rho});
+///   // rho = P^T A P of conjugate gradients
 /// ```
 ///
-/// \param work        [in,out] as for spmm()
-/// \param dense_work  [in,out] one for each instance
-/// \param sums        [out] host memory, at least one of the two
+/// \param work [in,out] as for spmm()
+/// \param sums [out] at least one of the two
 /// \throws std::invalid_argument as spmm(), and if a result does not fit. Y is then as it was
 ///
 /// Cost on top of spmm(): 2 k flops for each element of Y and result, half of that for YtY; no pass over memory where
 /// rows are summed in cache, otherwise one over X and Y.
-template <class ExecutionSpace, class PlanType, class Alpha, class XType, class Beta, class YType>
-void spmm_with_inner_products(const ExecutionSpace& exec, const PlanType& plan, Workspace<ExecutionSpace>& work,
-                              const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, const Alpha& alpha,
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, class XType, class Beta,
+          class YType>
+void spmm_with_inner_products(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode,
+                              const Alpha& alpha, const XType& X, const Beta& beta, const YType& Y,
+                              const InnerProducts<Impl::element_t<YType>>& sums) {
+  Impl::check_types<Exec, Plan<Scalar, PlanExec>, XType, YType>();
+  using Element = Impl::element_t<YType>;
+  Impl::Access::state(plan).template apply_with_inner_products<Element>(
+      exec, work, mode, static_cast<Element>(alpha), Impl::to_read(Impl::multivector("X", X)),
+      static_cast<Element>(beta), Impl::multivector("Y", Y), Impl::small_matrix(sums.XtY),
+      Impl::small_matrix(sums.YtY));
+}
+/// The same in scratch memory that the plan keeps, as for spmm() without a workspace.
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, class XType, class Beta,
+          class YType>
+void spmm_with_inner_products(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Mode mode, const Alpha& alpha,
                               const XType& X, const Beta& beta, const YType& Y,
                               const InnerProducts<Impl::element_t<YType>>& sums) {
-  Impl::check_types<ExecutionSpace, PlanType, XType, YType>();
-  using Scalar = Impl::element_t<YType>;
-  plan.state().template apply_with_inner_products<Scalar>(
-      exec, work, dense_work, mode, static_cast<Scalar>(alpha), Impl::to_read(Impl::operand("X", X)),
-      static_cast<Scalar>(beta), Impl::operand("Y", Y), sums.XtY, sums.YtY);
+  Impl::check_types<Exec, Plan<Scalar, PlanExec>, XType, YType>();
+  Impl::BorrowedWorkspace work(Impl::Access::state(plan), exec, mode, Impl::multivector("X", X).columns);
+  spmm_with_inner_products(exec, plan, work.get(), mode, alpha, X, beta, Y, sums);
 }
 
-/// R = B - op(A) X and squared_norms[j] = r_j . r_j for each column.
+/// R = B - op(A) X and squared_norms(j) = r_j . r_j for each column.
 ///
 /// \param B             [in] shape of R; either disjoint from R, or R itself, which is then overwritten in place
-/// \param squared_norms [out] host memory, one for each column. Squares overflow for elements above the square root of
-///                            the largest number, and underflow below that of the smallest
+/// \param squared_norms [out] a rank-1 View in host memory, an element for each column. Squares overflow for elements
+///                            above the square root of the largest number, and underflow below that of the smallest
 /// \throws std::invalid_argument as spmm(), where Y is called R, and if B or squared_norms do not fit. R is then as it
 ///         was
 ///
 /// Cost on top of spmm(): a pass over B and 2 flops for each element of R; without pieces (see above), passes over R
 /// too.
-template <class ExecutionSpace, class PlanType, class XType, class BType, class RType>
-void residual(const ExecutionSpace& exec, const PlanType& plan, Workspace<ExecutionSpace>& work,
-              const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, const XType& X, const BType& B,
-              const RType& R, Impl::element_t<RType>* squared_norms) {
-  Impl::check_types<ExecutionSpace, PlanType, XType, RType>();
-  Impl::check_types<ExecutionSpace, PlanType, BType, RType>();
-  using Scalar = Impl::element_t<RType>;
-  plan.state().template residual<Scalar>(exec, work, dense_work, mode, Impl::to_read(Impl::operand("X", X)),
-                                         Impl::to_read(Impl::operand("B", B)), Impl::operand("R", R), squared_norms);
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class XType, class BType, class RType,
+          class Norms>
+void residual(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode, const XType& X,
+              const BType& B, const RType& R, const Norms& squared_norms) {
+  Impl::check_types<Exec, Plan<Scalar, PlanExec>, XType, RType>();
+  Impl::check_types<Exec, Plan<Scalar, PlanExec>, BType, RType>();
+  using Element = Impl::element_t<RType>;
+  const auto r = Impl::multivector("R", R);
+  Impl::Access::state(plan).template residual<Element>(exec, work, mode, Impl::to_read(Impl::multivector("X", X)),
+                                                       Impl::to_read(Impl::multivector("B", B)), r,
+                                                       Impl::norms_of<Element>(squared_norms, r.columns));
+}
+/// The same in scratch memory that the plan keeps, as for spmm() without a workspace.
+template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class XType, class BType, class RType,
+          class Norms>
+void residual(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Mode mode, const XType& X, const BType& B,
+              const RType& R, const Norms& squared_norms) {
+  Impl::check_types<Exec, Plan<Scalar, PlanExec>, XType, RType>();
+  Impl::BorrowedWorkspace work(Impl::Access::state(plan), exec, mode, Impl::multivector("X", X).columns);
+  residual(exec, plan, work.get(), mode, X, B, R, squared_norms);
 }
 
 }  // namespace Tessera

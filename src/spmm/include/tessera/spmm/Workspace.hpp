@@ -8,12 +8,15 @@
 #include <optional>
 #include <stdexcept>
 #include <tessera/common/Mode.hpp>
+#include <tessera/dense/DenseAlgebra.hpp>
 #include <tessera/spmm/impl/KeptInstance.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
 
 namespace Tessera {
 
 namespace Impl {
+
+struct Access;
 
 /// The scratch memory of a workspace and the instance whose products use it.
 template <class ExecutionSpace>
@@ -27,6 +30,11 @@ class WorkspaceMemory final : private LiveObject {
   std::byte* data() const { return buffer_.data(); }
   bool is_of(const ExecutionSpace& exec) const { return instance_ && are_one_queue(*instance_, exec); }
   void move_to(const ExecutionSpace& exec) { instance_ = exec; }
+  /// The memory of sums over rows. It is made by the first product that needs it, and grows.
+  const DenseWorkspace<ExecutionSpace>& dense() {
+    if (!dense_) dense_.emplace();
+    return *dense_;
+  }
 
  private:
   using Buffer = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>;
@@ -34,11 +42,13 @@ class WorkspaceMemory final : private LiveObject {
   std::size_t held_bytes() const override { return bytes(); }
   void release() noexcept override {
     buffer_ = {};
+    dense_.reset();
     instance_.reset();
   }
 
   std::optional<ExecutionSpace> instance_;
   Buffer buffer_;
+  std::optional<DenseWorkspace<ExecutionSpace>> dense_;
 };
 
 }  // namespace Impl
@@ -46,7 +56,8 @@ class WorkspaceMemory final : private LiveObject {
 /// The scratch memory of products with one plan, in one mode, with up to a given number of columns, on one execution
 /// space instance.
 ///
-/// Plan::prepare makes it and allocates everything: a product with a workspace allocates nothing. Two products that may
+/// Plan::prepare makes it and allocates everything: spmm() with a workspace allocates nothing. Products with sums also
+/// keep the memory of their sums in it, which grows with the number of columns. Two products that may
 /// run at the same time (two streams, two host threads) need two workspaces; one plan serves both. Copies of a
 /// workspace share its memory, like Kokkos::View.
 template <class ExecutionSpace>
@@ -55,12 +66,9 @@ class Workspace {
   /// An empty workspace: valid only as the target of an assignment.
   Workspace() = default;
 
-  Mode mode() const { return mode_; }                                      ///< the mode of its products
-  int columns() const { return columns_; }                                 ///< upper bound on the columns of a product
-  std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }     ///< bytes of device memory held
-  std::byte* data() const { return memory_ ? memory_->data() : nullptr; }  ///< for the library: packed columns of X
-  bool belongs_to(std::uint64_t plan) const { return plan_ == plan; }      ///< for the library
-  bool is_of(const ExecutionSpace& exec) const { return memory_ && memory_->is_of(exec); }  ///< for the library
+  Mode mode() const { return mode_; }                                   ///< the mode of its products
+  int num_vectors() const { return num_vectors_; }                      ///< upper bound on the columns of X
+  std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }  ///< bytes of device memory that spmm() uses
 
   /// Makes products with this workspace, and with its copies, run on `exec` from now on. The caller has fenced the
   /// instance that they ran on before.
@@ -73,17 +81,17 @@ class Workspace {
     memory_->move_to(exec);
   }
 
-  /// For the library: users call Plan::prepare.
-  Workspace(const ExecutionSpace& exec, std::uint64_t plan, Mode mode, int columns, std::size_t bytes)
+ private:
+  friend struct Impl::Access;
+  Workspace(const ExecutionSpace& exec, std::uint64_t plan, Mode mode, int num_vectors, std::size_t bytes)
       : plan_(plan),
         mode_(mode),
-        columns_(columns),
+        num_vectors_(num_vectors),
         memory_(std::make_shared<Impl::WorkspaceMemory<ExecutionSpace>>(exec, bytes)) {}
 
- private:
   std::uint64_t plan_ = 0;  // id of a plan: an address may be reused by a later one
   Mode mode_ = Mode::NoTranspose;
-  int columns_ = 0;
+  int num_vectors_ = 0;
   std::shared_ptr<Impl::WorkspaceMemory<ExecutionSpace>> memory_;
 };
 

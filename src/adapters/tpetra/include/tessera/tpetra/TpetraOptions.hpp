@@ -23,7 +23,7 @@ enum class Agreement {
 enum class HaloMemory {
   /// The value of the environment variable TESSERA_MPI_DEVICE_BUFFERS: `1` is Device, `0` is Host. Without it, Device
   /// if Tpetra assumes an MPI that reads the memory of devices (Tpetra::Details::Behavior::assumeMpiIsGPUAware()).
-  Automatic,
+  Auto,
   Host,   ///< in pinned memory of the host: two more copies, for any MPI
   Device  ///< in the memory of the device. An MPI that cannot read it aborts the program
 };
@@ -31,7 +31,7 @@ enum class HaloMemory {
 /// Whether a rank multiplies in the columns whose elements of X it owns while the elements of other ranks (the *halo*)
 /// are under way. In transposed products: whether it sends sums to other ranks before it computes its own.
 enum class Overlap {
-  Automatic,  ///< Always on devices, and on hosts where values are trusted; else Never
+  Auto,  ///< Always on devices, and on hosts where values are trusted; else Never
   /// One plan has all entries of the rank. A product waits for the halo first, and copies the rank's own rows of X in
   /// front of it. Non-transposed products in compressed rows read A's own values: following them is free.
   Never,
@@ -47,8 +47,8 @@ struct TpetraOptions {
   /// Whether apply() relies on being told of new values, by TpetraOperator::update() or CrsMatrix::values_changed().
   /// Otherwise it checks the values each time. The same on all ranks.
   bool trusts_values = false;
-  HaloMemory halo_memory = HaloMemory::Automatic;  ///< the memory that MPI sends from; may differ between ranks
-  Overlap overlap = Overlap::Automatic;            ///< whether ranks multiply while they wait; may differ between ranks
+  HaloMemory halo_memory = HaloMemory::Auto;  ///< the memory that MPI sends from; may differ between ranks
+  Overlap overlap = Overlap::Auto;            ///< whether ranks multiply while they wait; may differ between ranks
 };
 
 }  // namespace Tessera

@@ -45,6 +45,11 @@ using BlockView =
     Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>,
                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// The View of inner products that users' functions write.
+template <class Scalar>
+using InnerProductsView =
+    Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
 template <class ExecutionSpace, class Scalar>
 BlockView<ExecutionSpace, Scalar> block_view(const TallBlock<Scalar>& block) {
   return BlockView<ExecutionSpace, Scalar>(block.data, block.rows, block.columns);
@@ -52,7 +57,8 @@ BlockView<ExecutionSpace, Scalar> block_view(const TallBlock<Scalar>& block) {
 
 template <class Multiply, class ExecutionSpace, class Scalar>
 concept GivesInnerProducts = requires(Multiply& multiply, const BlockView<ExecutionSpace, const Scalar>& P,
-                                      const BlockView<ExecutionSpace, Scalar>& Q, const SmallMatrix<Scalar>& PtQ) {
+                                      const BlockView<ExecutionSpace, Scalar>& Q,
+                                      const InnerProductsView<Scalar>& PtQ) {
   multiply.multiply_with_inner_products(P, Q, PtQ);
 };
 
@@ -81,7 +87,8 @@ BlockCgOperators<Scalar> block_cg_operators(Multiply& multiply, Precondition& pr
   if constexpr (GivesInnerProducts<Multiply, ExecutionSpace, Scalar>) {
     operators.multiply_with_inner_products = [&multiply](const Input& P, const Output& Q,
                                                          const SmallMatrix<Scalar>& PtQ) {
-      multiply.multiply_with_inner_products(block_view<ExecutionSpace>(P), block_view<ExecutionSpace>(Q), PtQ);
+      multiply.multiply_with_inner_products(block_view<ExecutionSpace>(P), block_view<ExecutionSpace>(Q),
+                                            InnerProductsView<Scalar>(PtQ.data, PtQ.rows, PtQ.columns));
     };
   }
   operators.multiply = [&multiply](const Input& P, const Output& Q) {

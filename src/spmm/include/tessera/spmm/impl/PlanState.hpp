@@ -18,15 +18,6 @@
 #include <variant>
 #include <vector>
 
-namespace Tessera {
-
-template <class ExecutionSpace>
-class DenseWorkspace;
-template <class Scalar>
-struct SmallMatrix;
-
-}  // namespace Tessera
-
 namespace Tessera::Impl {
 
 struct BlockStats;
@@ -84,7 +75,11 @@ class PlanState final : private LiveObject {
   std::size_t slot_map_bytes() const;
   std::size_t kernel_bytes() const;
 
-  Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int columns, Mode mode);
+  Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int num_vectors, Mode mode) const;
+  /// Returns a workspace for a product that was given none, from those that the plan keeps. May be called by several
+  /// threads. If it is the first transposed one, it builds the transpose.
+  Workspace<ExecutionSpace> borrow(const ExecutionSpace& exec, Mode mode, int num_vectors) const;
+  void give_back(Workspace<ExecutionSpace> work) const noexcept;
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);
   void follow_values(const ExecutionSpace& exec, Mode mode, const Scalar* values, std::size_t count);
   void release_source(const ExecutionSpace& exec);
@@ -97,17 +92,15 @@ class PlanState final : private LiveObject {
              const Multivector<VectorScalar>& Y) const;
   /// See spmm_with_inner_products(). A result matrix without data is not computed.
   template <class VectorScalar>
-  void apply_with_inner_products(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
-                                 const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, VectorScalar alpha,
-                                 const Multivector<const VectorScalar>& X, VectorScalar beta,
+  void apply_with_inner_products(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
+                                 VectorScalar alpha, const Multivector<const VectorScalar>& X, VectorScalar beta,
                                  const Multivector<VectorScalar>& Y, const SmallMatrix<VectorScalar>& XtY,
                                  const SmallMatrix<VectorScalar>& YtY) const;
   /// See residual().
   template <class VectorScalar>
-  void residual(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
-                const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, const Multivector<const VectorScalar>& X,
-                const Multivector<const VectorScalar>& B, const Multivector<VectorScalar>& R,
-                VectorScalar* squared_norms) const;
+  void residual(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
+                const Multivector<const VectorScalar>& X, const Multivector<const VectorScalar>& B,
+                const Multivector<VectorScalar>& R, VectorScalar* squared_norms) const;
 
  private:
   struct Members;

@@ -10,8 +10,8 @@
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
 #include <tessera/spmm/ValueCheck.hpp>
-#include <tessera/spmm/Workspaces.hpp>
 #include <tessera/spmm/impl/KeptInstance.hpp>
+#include <tessera/spmm/impl/Workspaces.hpp>
 
 namespace Tessera::Impl {
 
@@ -62,7 +62,7 @@ bool is_layout_left(const X& x) {
 template <class ExecutionSpace, class Scalar, class Offset, class Ordinal_>
 class MatrixPlan {
  public:
-  using plan_type = Plan<Scalar, Ordinal_, Offset, typename ExecutionSpace::device_type>;
+  using plan_type = Plan<Scalar, ExecutionSpace>;
 
   MatrixPlan() = default;
   explicit MatrixPlan(const PlanOptions& options) : options_(options) {}
@@ -128,10 +128,10 @@ class MatrixPlan {
     if (!plan_) {
       PlanOptions options = options_.value_or(PlanOptions{});
       if (!options_) {
-        options.columns = std::max(columns, 1);
-        options.layout_left = layout_left;
+        options.hints.num_vectors = std::max(columns, 1);
+        options.hints.layout_left = layout_left;
       }
-      options.follows_values = !is_told_;
+      options.hints.follow_values = !is_told_;
       plan_ = make_plan(exec, A, options);
       identity_ = identity;
       graph_.set(std::make_shared<decltype(A.graph)>(A.graph));

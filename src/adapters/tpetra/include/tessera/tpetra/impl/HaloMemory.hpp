@@ -14,7 +14,7 @@ namespace Tessera::Impl {
 ///
 /// \throws std::invalid_argument if the environment variable is needed and is neither 0 nor 1
 inline bool sends_device_memory(HaloMemory wanted) {
-  if (wanted != HaloMemory::Automatic) return wanted == HaloMemory::Device;
+  if (wanted != HaloMemory::Auto) return wanted == HaloMemory::Device;
   const char* const text = std::getenv("TESSERA_MPI_DEVICE_BUFFERS");
   const std::string_view wish = text == nullptr ? "" : text;
   if (wish.empty()) return Tpetra::Details::Behavior::assumeMpiIsGPUAware();

@@ -228,8 +228,8 @@ class MatrixProduct {
     plans_.reset();  // freed before others are allocated
     const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
     PlanOptions plan = options_.plan;
-    plan.layout_left = true;  // true for all MultiVectors
-    plan.follows_values = !options_.trusts_values;
+    plan.hints.layout_left = true;  // true for all MultiVectors
+    plan.hints.follow_values = !options_.trusts_values;
     plans_.emplace(A, exchange_->columns(), owned_columns, plan, overlaps(), options_.trusts_values);
   }
 
@@ -274,7 +274,7 @@ class MatrixProduct {
   }
 
   bool overlaps() const {
-    if (options_.overlap == Overlap::Automatic) return !HaloExchange<Matrix>::is_host || options_.trusts_values;
+    if (options_.overlap == Overlap::Auto) return !HaloExchange<Matrix>::is_host || options_.trusts_values;
     return options_.overlap == Overlap::Always;
   }
   /// Returns the number of rows of X that are multiplied in one block with the halo.

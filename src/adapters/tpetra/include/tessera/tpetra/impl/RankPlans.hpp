@@ -7,8 +7,8 @@
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
 #include <tessera/spmm/ValueCheck.hpp>
-#include <tessera/spmm/Workspaces.hpp>
 #include <tessera/spmm/impl/ValueWatch.hpp>
+#include <tessera/spmm/impl/Workspaces.hpp>
 #include <tessera/tpetra/impl/Boundary.hpp>
 #include <tessera/tpetra/impl/LocalArrays.hpp>
 #include <tessera/tpetra/impl/RowSplit.hpp>
@@ -184,7 +184,7 @@ class RankPlans {
  private:
   /// A plan with its scratch memory.
   struct Part {
-    Plan<Scalar, int, std::size_t, typename Exec::device_type> plan;
+    Plan<Scalar, Exec> plan;
     Workspaces<Exec> workspaces;
 
     void prepare(Mode mode, std::size_t columns) { workspaces.get(Exec(), plan, mode, static_cast<int>(columns)); }
@@ -200,7 +200,7 @@ class RankPlans {
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
     if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
-    options.layout_left = options.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
+    options.hints.layout_left = options.hints.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
     owned_.plan = make_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
   }
 
@@ -210,7 +210,7 @@ class RankPlans {
     const auto [own, far] = cut<Scalar>(exec, A, split_);
     owned_.plan = make_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
     PlanOptions halo_options = options;
-    halo_options.layout_left = false;  // imported elements are row-major
+    halo_options.hints.layout_left = false;  // imported elements are row-major
     halo_.plan = make_plan(exec, split_.boundary_rows(), halo_columns_, far.row_offsets, far.column_indices, far.values,
                            halo_options);
     if (keeps_parts) owned_values_ = own.values, halo_values_ = far.values;

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <tessera/common/Mode.hpp>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/Access.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The workspaces of one plan, one for each mode. They are for callers who learn the mode and the number of columns
 /// only with the product, such as the adapters for Kokkos Kernels and Tpetra.
@@ -21,11 +21,12 @@ class Workspaces {
   template <class PlanType>
   Workspace<ExecutionSpace>& get(const ExecutionSpace& exec, PlanType& plan, Mode mode, int columns) {
     Slot& slot = slots_[static_cast<std::size_t>(mode)];
-    if (!slot.prepared || columns < 0 || slot.workspace.columns() < columns) {  // prepare() refuses a negative number
+    if (!slot.prepared || columns < 0 ||
+        slot.workspace.num_vectors() < columns) {  // prepare() refuses a negative number
       slot.workspace = plan.prepare(exec, columns, mode);
       slot.prepared = true;
     }
-    if (!slot.workspace.is_of(exec)) slot.workspace.move_to(exec);
+    if (!Access::is_of(slot.workspace, exec)) slot.workspace.move_to(exec);
     return slot.workspace;
   }
 
@@ -40,4 +41,4 @@ class Workspaces {
   std::array<Slot, 4> slots_;
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tessera/spmm/Workspace.hpp>
+#include <utility>
+
+namespace Tessera::Impl {
+
+/// The way of the library, its tests and its benchmarks to what plans and workspaces hide from users.
+struct Access {
+  /// The compiled part of a plan, which its copies share.
+  /// \throws std::logic_error if the plan is empty or Kokkos has ended
+  template <class Plan>
+  static typename Plan::State& state(const Plan& plan) {
+    return plan.state();
+  }
+  template <class Plan>
+  static Plan plan(std::shared_ptr<typename Plan::State> state) {
+    return Plan(std::move(state));
+  }
+
+  /// Makes a workspace for the plan with this id.
+  template <class ExecutionSpace>
+  static Workspace<ExecutionSpace> workspace(const ExecutionSpace& exec, std::uint64_t plan, Mode mode, int num_vectors,
+                                             std::size_t bytes) {
+    return Workspace<ExecutionSpace>(exec, plan, mode, num_vectors, bytes);
+  }
+  /// Whether a workspace was made for the plan with this id.
+  template <class ExecutionSpace>
+  static bool belongs_to(const Workspace<ExecutionSpace>& work, std::uint64_t plan) {
+    return work.plan_ == plan;
+  }
+  /// Whether products of a workspace run in order with those of `exec`.
+  template <class ExecutionSpace>
+  static bool is_of(const Workspace<ExecutionSpace>& work, const ExecutionSpace& exec) {
+    return work.memory_ && work.memory_->is_of(exec);
+  }
+  /// The scratch memory of products, in the memory of the device.
+  template <class ExecutionSpace>
+  static std::byte* data(const Workspace<ExecutionSpace>& work) {
+    return work.memory_ ? work.memory_->data() : nullptr;
+  }
+  /// The memory of sums over rows.
+  template <class ExecutionSpace>
+  static const DenseWorkspace<ExecutionSpace>& dense(const Workspace<ExecutionSpace>& work) {
+    return work.memory_->dense();
+  }
+};
+
+/// How the format of a plan was chosen; for its first block of rows.
+template <class Plan>
+const auto& choice_of(const Plan& plan) {
+  return Access::state(plan).choice();
+}
+/// Metrics of the tiles of a plan's format; for its first block of rows.
+template <class Plan>
+const auto& tile_metrics_of(const Plan& plan) {
+  return Access::state(plan).tile_metrics();
+}
+/// The order in which the rows of a plan's matrix are stored: row order(i) has place i. X and Y do not follow it.
+template <class Plan>
+auto row_order_of(const Plan& plan) {
+  return Access::state(plan).row_order();
+}
+
+}  // namespace Tessera::Impl

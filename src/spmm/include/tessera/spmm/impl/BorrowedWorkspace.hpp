@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Mode.hpp>
+#include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/PlanState.hpp>
+#include <utility>
+
+namespace Tessera::Impl {
+
+/// A workspace that a plan keeps for products without one. It returns to the plan when it is destroyed.
+template <class Scalar, class Exec>
+class BorrowedWorkspace {
+ public:
+  /// Builds the transpose if the mode needs one that the plan lacks. Allocates if no workspace is free that belongs to
+  /// the instance and the mode, and has room for as many columns.
+  BorrowedWorkspace(const PlanState<Scalar, Exec>& plan, const Exec& exec, Mode mode, int num_vectors)
+      : plan_(plan), work_(plan.borrow(exec, mode, num_vectors)) {}
+  ~BorrowedWorkspace() { plan_.give_back(std::move(work_)); }
+  BorrowedWorkspace(const BorrowedWorkspace&) = delete;
+  BorrowedWorkspace& operator=(const BorrowedWorkspace&) = delete;
+
+  Workspace<Exec>& get() { return work_; }
+
+ private:
+  const PlanState<Scalar, Exec>& plan_;
+  Workspace<Exec> work_;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <vector>
+
+namespace Tessera::Test {
+
+/// The elements of a vector as a View.
+template <class T>
+Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host_view(std::vector<T>& elements) {
+  return {elements.data(), elements.size()};
+}
+
+}  // namespace Tessera::Test
