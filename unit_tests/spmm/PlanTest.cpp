@@ -290,4 +290,18 @@ TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   Tools::set_begin_parallel_scan_callback(nullptr);
 }
 
+/// Saving a plan, and giving up its source, wait for the instance of the call and for no other.
+TYPED_TEST(PlanTest, SavingWaitsForItsInstanceAlone) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Small<TypeParam> small;
+  const TemporaryFolder folder;
+  auto plan = small.A.plan({});
+  const ToolEvents events;
+  save_plan(Exec(), plan, folder / "plan");
+  plan.release_source(Exec());
+  EXPECT_EQ(events.fences("Tessera::save_plan: all"), 0u) << events.text();
+  EXPECT_EQ(events.fences("Tessera::release_source: all"), 0u) << events.text();
+  EXPECT_GT(events.fences("Tessera::release_source"), 0u) << events.text();
+}
+
 }  // namespace Tessera::Test

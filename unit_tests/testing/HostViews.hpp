@@ -9,7 +9,7 @@ namespace Tessera::Test {
 /// The elements of a vector as a View.
 template <class T>
 Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host_view(std::vector<T>& elements) {
-  return {elements.data(), elements.size()};
+  return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(elements.data(), elements.size());
 }
 
 }  // namespace Tessera::Test
