@@ -9,7 +9,7 @@
 
 namespace Tessera {
 
-/// Kernels of the processor multiply windows of this format.
+/// Multiplies windows with the processor's kernels for CSR.
 template <class MatrixScalar, class VectorScalar>
 void multiply_windows(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
                       Ordinal last) {

@@ -14,8 +14,8 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaCsr;
 
-/// The length of the pieces of long rows, over that in matrices of middle size. Pieces of large matrices are twice as
-/// long. Small matrices are not cut if no row is very long; if one is, pieces are half as long, but for wide rows of X.
+/// Length of the pieces of long rows, relative to the length in matrices of middle size. Large matrices have twice that
+/// length. Small ones are not cut unless a row is very long; then pieces have half, except for wide rows of X.
 inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   if (m.nonzeros >= gpu.cut_entries) return 2;
   if (m.longest_row <= gpu.rows.piece) return 1;
@@ -24,9 +24,9 @@ inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row ? 0.5 : 1;
 }
 
-/// Each entry fetches a row of X from a cache: from the nearest one, if 8 rows of A use the row again and it is still
-/// there. A shorter row takes as long as a cache line. The kernel for narrow rows fetches a few columns at a time, each
-/// lane from another row. Meanwhile A, Y and the rows of X that no cache holds move through memory.
+/// Predicts seconds. Each entry gathers a row of X from a cache: from the nearest one, if 8 rows of A reuse it and it
+/// is still there. A row shorter than a cache line costs a whole line. The kernel for narrow rows gathers a few columns
+/// at a time, each lane from another row. Meanwhile A, Y and the uncached rows of X move through memory.
 inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
   const double fetched = is_narrow ? gpu.narrow_fetch * std::ceil(row_bytes(m) / gpu.narrow_bytes)
@@ -44,8 +44,8 @@ inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuMode
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
-/// Compressed rows, with X and Y as they are. Columns that are apart are read where they lie, a few at a time, if they
-/// are few, A is small, or A has less than four entries for each row of X; otherwise X is copied to rows first.
+/// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if it has few
+/// columns, A is small, or A has less than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
   const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
@@ -62,19 +62,19 @@ inline ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_c
   return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
 }
 
-/// Whether compressed rows are multiplied against chunks of X in shared memory. Vectors have the type of the matrix. X
-/// whose columns are apart comes in panels.
+/// Whether CSR is multiplied against chunks of X in shared memory. Vectors must have the type of the matrix. A
+/// column-major X is copied in panels.
 inline bool takes_chunks(const MatrixStatistics& m, const GpuModel& gpu) {
   const double at_once = m.layout_left ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
   return m.vector_bytes == m.matrix_bytes && chunks_pay(chunked_problem(m, at_once), gpu.chunks);
 }
 
-/// X whose columns are apart, or whose rows are not aligned, is copied and multiplied in panels of columns.
+/// Predicts seconds with chunks. An X that is column-major or has unaligned rows is copied and multiplied in panels.
 inline double chunked_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const bool is_copied = m.layout_left || std::fmod(row_bytes(m), 16) != 0;
   const double panel = is_copied ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
   const Ordinal chunks = Chunks::of(static_cast<Ordinal>(m.columns), gpu.chunks.shared_bytes).count;
-  GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
+  GpuModel native = gpu;  // its kernels read X in place, whatever kernels of tiles do
   native.copied_columns = 0;
   return copy_seconds(m, true, native) +
          std::ceil(m.vector_columns / panel) *
@@ -82,7 +82,7 @@ inline double chunked_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 struct CsrCost : DefaultCost {
-  /// Bytes of pattern and values.
+  /// Bytes of the pattern and the values.
   static double bytes(const MatrixStatistics& m) {
     return (m.rows + 1) * m.offset_bytes + m.nonzeros * (4 + m.matrix_bytes);
   }
@@ -101,7 +101,7 @@ struct CsrCost : DefaultCost {
   }
 };
 
-/// Compressed rows.
+/// The engine of compressed rows.
 struct CsrEngine : EngineKind<Format::Csr, Csr, CudaCsr, CudaFor::AllMatrices>, CsrCost {};
 
 }  // namespace Tessera::Impl

@@ -20,8 +20,8 @@
 
 namespace Tessera::Impl {
 
-/// Compressed rows against chunks of X in shared memory, on CUDA cores, for real numbers. The plan keeps where the
-/// entries of each row enter each chunk.
+/// Multiplies compressed rows against chunks of X in shared memory, on CUDA cores, for real numbers. The plan stores
+/// where the entries of each row enter each chunk.
 template <class Scalar>
 class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
   using Base = CudaKernel<CudaChunked, Scalar>;
@@ -30,9 +30,9 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::chunked_spmm";
 
-  /// Whether a plan with these options multiplies so.
+  /// Whether a plan with these options uses chunks.
   static bool pays(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options) {
-    // X whose columns are apart comes in panels.
+    // A column-major X is copied in panels.
     const int at_once = options.hints.layout_left ? std::min(options.hints.num_vectors, int(cuda_panel_columns))
                                                   : options.hints.num_vectors;
     const ChunkedProblem problem{static_cast<double>(A.rows), static_cast<double>(A.columns),
@@ -40,8 +40,8 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
     return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
   }
 
-  /// \return whether it is built: not for complex numbers, nor where no row of X fits in shared memory. Waits for
-  /// `exec`.
+  /// \return whether the schedule was built: not for complex numbers, nor if no row of X fits in shared memory. Waits
+  /// for `exec`.
   bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A) {
     pattern_ = A.view();
     const auto empty = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
@@ -59,7 +59,7 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
       const CudaLaunches launches("Tessera::fill_chunked_items", exec);
       Cuda::fill_chunked_items(exec.cuda_stream(), pattern_, schedule_, order.data(), items_.data());
     }
-    exec.fence("Tessera::CudaChunked::build");  // keys and order go
+    exec.fence("Tessera::CudaChunked::build");  // before keys and order are freed
     schedule_.items = items_.data();
     return true;
   }

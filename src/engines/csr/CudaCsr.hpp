@@ -20,9 +20,9 @@
 
 namespace Tessera::Impl {
 
-/// Compressed rows on CUDA cores. The plan keeps the list of rows that are cut into pieces. Where it pays for vectors
-/// of the matrix's own type, it multiplies these against chunks of X in shared memory, however many columns they have:
-/// the bits of a column do not depend on that.
+/// Multiplies compressed rows on CUDA cores. The plan stores the list of rows that are cut into pieces. Vectors of the
+/// matrix's own type are multiplied against chunks of X in shared memory where that pays. The choice does not depend on
+/// the number of columns of a product, so the bits of a column do not either.
 template <class Scalar>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
@@ -30,7 +30,7 @@ class CudaCsr {
  public:
   static std::string published_fault(const PlanOptions&) { return {}; }
 
-  /// \return true: this is always built
+  /// \return true: the schedule is always built
   bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     pattern_ = A.view();
     const auto counters = allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counters",
@@ -64,7 +64,7 @@ class CudaCsr {
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
   std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal) + chunked_.bytes(); }
-  /// A product with vectors wider than the matrix takes fewer columns at a time.
+  /// A product with vectors wider than the matrix computes fewer columns at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     const std::size_t chunked = chunked_.is_built() ? chunked_.scratch_bytes(x_rows, columns) : 0;
     if (half_vectors_) columns = static_cast<Ordinal>(Cuda::padded<Half>(columns));
@@ -90,7 +90,7 @@ class CudaCsr {
  private:
   using Chunked = CudaChunked<Scalar>;
 
-  /// \param piece  [in,out] entries of a piece; 0: as the schedule chooses
+  /// \param piece  [in,out] entries of a piece; 0: the schedule chooses
   /// \param chunks [in,out] whether X is multiplied in chunks
   void take_policy(const KernelPolicy& policy, int& piece, int& chunks) {
     Cuda::CsrPolicy own{.lanes = 0};
@@ -116,7 +116,7 @@ class CudaCsr {
 
   CsrPattern<Offset> pattern_;
   Cuda::CsrSchedule schedule_;
-  std::optional<Cuda::CsrPolicy> launched_;  // by benchmarks alone
+  std::optional<Cuda::CsrPolicy> launched_;  // set by benchmarks only
   bool half_vectors_ = false;
   Array<Ordinal*, Memory> memory_;  // the arrays of the schedule
   Chunked chunked_;

@@ -15,7 +15,7 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels are given. Rows of X begin at multiples of 16 bytes.
+/// Arguments of the kernels. Rows of X begin at multiples of 16 bytes.
 template <class Scalar>
 struct ChunkedArguments {
   ChunkedSchedule schedule;
@@ -24,17 +24,17 @@ struct ChunkedArguments {
   ChunkedBlocks blocks;
   bool entry_vectors = false;          // columns and values begin at multiples of 16 bytes
   bool y_vectors = false;              // rows of Y are whole vectors
-  Scalar* partials = nullptr;          // sums so far, rows of A; or sums of each chunk, one after the other
-  std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
+  Scalar* partials = nullptr;          // running sums, by rows of A; or the sums of each chunk in turn
+  std::ptrdiff_t partials_stride = 0;  // stride of the rows of partials, in elements
 
-  /// The sums of a row, in one chunk or so far.
+  /// Returns the sums of a row: of one chunk, or the running sums.
   __device__ Scalar* partial_row(Ordinal chunk, Ordinal row) const {
     const std::size_t before = blocks.are_split ? std::size_t(chunk) * std::size_t(schedule.rows) : 0;
     return partials + (before + std::size_t(row)) * partials_stride;
   }
 };
 
-/// Y = alpha sum + beta Y for a vector of columns of a row, those that Y has.
+/// Writes Y = alpha sum + beta Y for a vector of columns of a row, except columns that Y does not have.
 template <class Scalar>
 __device__ void store_chunked_row(const ChunkedArguments<Scalar>& arguments, Ordinal row, Ordinal column,
                                   const Vector<Scalar, true>& sum) {
@@ -53,10 +53,10 @@ __device__ void add(Vector<Scalar, true>& sum, const Vector<Scalar, true>& other
   for (int e = 0; e < sum.size; ++e) sum.at[e] += other.at[e];
 }
 
-/// What a block does: chunk after chunk, it copies rows of X to shared memory, and its warps take rows of A by turns.
+/// A thread block's work: for each chunk, it copies rows of X to shared memory, and its warps take rows of A in turn.
 ///
 /// A lane has every second vector of a row of the slab. In step s, team t reads the vectors of pair s ^ t: the four
-/// teams of a row, whose lanes read at the same time, are in different banks. After the sums of teams lane l of team t
+/// teams of a row, whose lanes read at the same time, use different banks. After the sum over teams, lane l of team t
 /// has vector 2 t + l.
 template <class Scalar>
 class ChunkedAgent {
@@ -84,7 +84,7 @@ class ChunkedAgent {
 
   __device__ void run(Ordinal first_chunk, Ordinal end_chunk) {
     for (chunk_ = first_chunk; chunk_ < end_chunk; ++chunk_) {
-      if (chunk_ > first_chunk) __syncthreads();  // all have done with the chunk before
+      if (chunk_ > first_chunk) __syncthreads();  // all warps have finished the previous chunk
       copy_rows();
       multiply_rows();
     }
@@ -94,7 +94,7 @@ class ChunkedAgent {
   __device__ Ordinal chunk_rows() const { return arguments_.schedule.chunks.rows; }
   __device__ Ordinal first_row() const { return chunk_ * chunk_rows(); }
 
-  /// Copies the slab of each row of the chunk; columns that X does not have become zero.
+  /// Copies the slab of each row of the chunk, with zeros for columns that X does not have.
   __device__ void copy_rows() const {
     const auto& x = arguments_.product.x;
     const int vector = static_cast<int>(threadIdx.x) % Policy::row_vectors;
@@ -127,14 +127,14 @@ class ChunkedAgent {
     }
   }
 
-  /// The first round of the warp that comes next. It has one row of each of the rounds that follow, too.
+  /// Takes the next warp_rows rounds for this warp, one for each group of row_lanes lanes, and returns the first.
   __device__ int take_turn() const {
     int turn = 0;
     if (threadIdx.x % 32 == 0) turn = atomicAdd(counter_, Policy::warp_rows);
     return __shfl_sync(0xffffffffu, turn, 0);
   }
 
-  /// Each round deals a row to each part, back and forth: the sums of lengths stay close to each other.
+  /// Returns the item of a round. Rounds deal a row to each part, back and forth, to balance the sums of lengths.
   __device__ ChunkedItem item_of(int turn) const {
     const int parts = arguments_.blocks.parts;
     const int round = turn + static_cast<int>(threadIdx.x) % 32 / Policy::row_lanes;
@@ -147,11 +147,11 @@ class ChunkedAgent {
     return item;
   }
 
-  /// The sums of the team's quads of an item. The next quad is on its way while one is multiplied.
+  /// Returns the sums of the team's quads of an item. The next quad is loaded while one is multiplied.
   __device__ __forceinline__ Sums sum_up(const ChunkedItem& item) const {
     Sums sums = {};
     const auto skipped = static_cast<unsigned>(item.first % 4), end = skipped + item.length;
-    unsigned place = 4 * static_cast<unsigned>(team_);  // of the quad, counted from that of the item's first entry
+    unsigned place = 4 * static_cast<unsigned>(team_);  // counted from the quad of the item's first entry
     if (place >= end) return sums;
     Quad next = load_quad(item, place - skipped);
 #pragma unroll 1
@@ -165,8 +165,8 @@ class ChunkedAgent {
     return sums;
   }
 
-  /// The quad whose entries are numbers `place`, ..., place + 3 of an item. Where an item has no such number, which may
-  /// be negative as well, the entry is another row's or chunk's, or any.
+  /// Loads the quad of entries number `place`, ..., place + 3 of an item. Numbers outside the item, which may be
+  /// negative, give entries of another row or chunk, or undefined ones.
   __device__ __forceinline__ Quad load_quad(const ChunkedItem& item, unsigned place) const {
     Quad quad;
     const std::uint64_t first = item.first + static_cast<std::int64_t>(static_cast<int>(place));
@@ -192,8 +192,8 @@ class ChunkedAgent {
     return quad;
   }
 
-  /// A quad that has arrived: columns counted in the chunk, and for other rows' and chunks' entries zeros, times the
-  /// row of zeros.
+  /// Returns a loaded quad with columns counted from the chunk's first. Entries of other rows and chunks become zeros
+  /// that multiply the row of zeros.
   __device__ __forceinline__ Quad own_entries(Quad quad, const ChunkedItem& item, unsigned place) const {
 #pragma unroll
     for (unsigned c = 0; c < 4; ++c) {
@@ -219,7 +219,7 @@ class ChunkedAgent {
     }
   }
 
-  /// (team 0 + team 1) + (team 2 + team 3). What a lane has in its step s, its neighbour has in step s ^ 1 or s ^ 2.
+  /// Returns (team 0 + team 1) + (team 2 + team 3). A lane's step s is step s ^ 1 or s ^ 2 of its neighbour.
   static __device__ __forceinline__ Lane sum_of_teams(const Sums& sums) {
     Lane low = sums.of[0], high = sums.of[2];
     add(low, of_other_team(sums.of[1], 1));

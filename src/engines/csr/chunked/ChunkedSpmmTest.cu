@@ -11,9 +11,9 @@ namespace Tessera::Test {
 namespace {
 
 struct ChunkedCase : ProductCase {
-  int chunk_rows = 64;          // the most rows of X in a chunk
-  int multiprocessors = 1;      // that share the work
-  std::size_t values_from = 0;  // where the values begin, in elements from an address that is a multiple of 256
+  int chunk_rows = 64;          // upper bound on the rows of X in a chunk
+  int multiprocessors = 1;      // multiprocessors that share the work
+  std::size_t values_from = 0;  // start of the values, in elements from an address that is a multiple of 256
 
   std::string text() const {
     return ", chunks of up to " + std::to_string(chunk_rows) + " rows, " + std::to_string(multiprocessors) +
@@ -21,7 +21,7 @@ struct ChunkedCase : ProductCase {
   }
 };
 
-/// The rows of A, the longest first.
+/// Returns the rows of A by decreasing length.
 std::vector<int> rows_by_length(const std::vector<Offset>& row_offsets) {
   std::vector<int> order(row_offsets.size() - 1);
   std::iota(order.begin(), order.end(), 0);
@@ -80,7 +80,7 @@ ChunkedCase chunked_case(int chunk_rows, int multiprocessors) {
   return c;
 }
 
-/// All chunks in a block, chunks in blocks of their own where X has few columns, and a single chunk.
+/// Runs products of all chunks in a block, a block for each chunk (X with few columns), and a single chunk.
 struct ChunkedKernel : SpmmKernel<ChunkedCase> {
   template <class MatrixScalar, class Scalar>
   using Matrix = ChunkedMatrix<MatrixScalar, Scalar>;
@@ -107,7 +107,7 @@ using ChunkedCell = SpmmCell<ChunkedKernel, precision, Scalar, Scalar>;
 using ChunkedCells = ::testing::Types<ChunkedCell<Precision::Single, float>, ChunkedCell<Precision::Native, double>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Chunked, Spmm, ChunkedCells, SpmmCellNames);
 
-/// The entries of row i in a chunk, as the header of chunked_spmm() orders them.
+/// Returns the sum of the entries of row i in a chunk, in the order that the header of chunked_spmm() defines.
 template <class Scalar>
 Scalar serial_chunk_sum(const HostMatrix& A, const ChunkedCase& c, int first_column, int end_column, int i, int j,
                         const std::vector<Scalar>& x) {
@@ -151,8 +151,8 @@ void expect_serial_bits(const HostMatrix& A, const ChunkedCase& c) {
   EXPECT_EQ(different, 0) << "elements";
 }
 
-/// The sums are those that the header promises, to the last bit, however many blocks share the work: a block for all
-/// chunks or for one, more parts than rows, a slab of few columns.
+/// Sums have the promised bits, whatever number of blocks shares the work: a block for all chunks or for one, more
+/// parts than rows, a slab of few columns.
 TEST(ChunkedSpmm, SumsAreInOrder) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = random_matrix(61, 403, 250, 12);
@@ -181,7 +181,7 @@ TEST(ChunkedSpmm, BlocksForEachChunkWhereThereAreFewPairsOfSlabAndChunk) {
   EXPECT_FALSE(blocks.are_split);
   EXPECT_EQ(blocks.parts, 8);
   EXPECT_FALSE(choose_chunked_blocks(p, 1, 132).are_split) << "nothing to add";
-  wide.vector_columns = 96 * 32;  // slabs for 132 multiprocessors: one wave would leave 36 idle
+  wide.vector_columns = 96 * 32;  // 96 slabs: one wave would leave 36 of 132 multiprocessors idle
   EXPECT_GT(choose_chunked_blocks(wide, 3, 132).parts, 1);
 }
 
@@ -199,7 +199,7 @@ TEST(ChunkedSpmm, ScratchNeverShrinksForMoreColumns) {
   }
 }
 
-/// All entries of a row, chunk by chunk, the longest rows first.
+/// Items contain all entries of a row, chunk by chunk, the longest rows first.
 TEST(ChunkedSpmm, ItemsHaveTheEntriesOfEachChunk) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = random_matrix(50, 203, 60, 13);
@@ -236,7 +236,7 @@ TEST(ChunkedSpmm, RowsAreNumberedByLength) {
   EXPECT_EQ(order.to_host(), (std::vector<int>{0, 1, 2}));
 }
 
-/// Rows of X that no row of A needs are infinite, as are those beside the entries of a quad.
+/// Rows of X that no row of A needs are infinite, and so are rows of X for other entries in a quad.
 TEST(ChunkedSpmm, NeighboursInAQuadAreNotMultiplied) {
   TESSERA_SKIP_WITHOUT_GPU();
   HostMatrix A;

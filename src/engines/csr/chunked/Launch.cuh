@@ -12,7 +12,7 @@
 
 namespace Tessera::Cuda {
 
-/// Blocks of all slabs come one after the other, so that A is read from memory once.
+/// Multiplies chunks. Blocks of all slabs of the same rows are adjacent, so A is read from memory once.
 template <class Scalar>
 __global__ void __launch_bounds__(ChunkedPolicy::threads, 1)
     chunked_kernel(const __grid_constant__ ChunkedArguments<Scalar> arguments) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(ChunkedPolicy::threads, 1)
   ChunkedAgent<Scalar>(arguments, dynamic_memory(), slab, part).run(chunk, are_split ? chunk + 1 : chunks);
 }
 
-/// Adds the sums of chunks, from the first to the last. A thread has a vector of a row of Y.
+/// Adds the sums of chunks, from the first to the last. Each thread has a vector of a row of Y.
 template <class Scalar>
 __global__ void chunk_sums_kernel(const __grid_constant__ ChunkedArguments<Scalar> arguments) {
   using Lane = Vector<Scalar, true>;
@@ -40,7 +40,7 @@ __global__ void chunk_sums_kernel(const __grid_constant__ ChunkedArguments<Scala
   store_chunked_row(arguments, row, column, sum);
 }
 
-/// A product whose rows of X begin at multiples of 16 bytes, and whose blocks share the work as they are told.
+/// Launches a product whose rows of X begin at multiples of 16 bytes, with the blocks in its arguments.
 template <class Scalar>
 void launch_chunked(Stream stream, const ChunkedArguments<Scalar>& arguments) {
   const auto& blocks = arguments.blocks;
@@ -59,8 +59,8 @@ void launch_chunked(Stream stream, const ChunkedArguments<Scalar>& arguments) {
                                            stream, arguments);
 }
 
-/// The arguments of a product: X by rows, and the parts of the scratch memory. Throws std::invalid_argument for
-/// operands, a schedule or a workspace that do not fit.
+/// Returns the arguments of a product: X by rows, and the parts of the scratch memory. Throws std::invalid_argument if
+/// operands, schedule or workspace do not fit.
 template <class Scalar>
 ChunkedArguments<Scalar> chunked_arguments(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                                            const Product<Scalar, Scalar>& product, const Scratch& workspace) {
@@ -73,7 +73,7 @@ ChunkedArguments<Scalar> chunked_arguments(Stream stream, const CsrPattern<Offse
                                 std::to_string(schedule.columns) + " and chunks of " +
                                 std::to_string(schedule.chunks.rows) + " rows of X");
   }
-  slab_count(product.y.columns, 1);  // refuses more columns than blocks count
+  slab_count(product.y.columns, 1);  // throws if there are more columns than blocks can count
   ChunkedArguments<Scalar> arguments{
       .schedule = schedule, .column_indices = A.column_indices, .product = product, .blocks = {}};
   const ChunkedProblem problem = {double(A.rows), double(A.columns), double(schedule.nonzeros),

@@ -5,16 +5,16 @@
 
 namespace Tessera::Cuda {
 
-/// How lanes multiply a row of A against a chunk of X. One policy is for both types and all numbers of columns: on an
+/// How lanes multiply a row of A against a chunk of X. One policy serves both types and all numbers of columns: on an
 /// H100 no other was faster by more than 8 %.
 struct ChunkedPolicy {
-  static constexpr int lanes = 2;      // of a team, which together hold a slab of a row of X
-  static constexpr int teams = 4;      // that share a row of A
-  static constexpr int threads = 512;  // of a block, of which a multiprocessor has one
+  static constexpr int lanes = 2;      // lanes of a team, which together have a slab of a row of X
+  static constexpr int teams = 4;      // teams that share a row of A
+  static constexpr int threads = 512;  // threads of a block; a multiprocessor has one block
   static constexpr int row_vectors = slab_row_bytes / 16;
-  static constexpr int vectors = row_vectors / lanes;  // of 16 bytes that a lane holds
+  static constexpr int vectors = row_vectors / lanes;  // 16-byte vectors of a lane
   static constexpr int row_lanes = lanes * teams;
-  static constexpr int warp_rows = 32 / row_lanes;  // rows of A that a warp takes at a time
+  static constexpr int warp_rows = 32 / row_lanes;  // rows of A that a warp multiplies at a time
   static_assert(vectors == teams, "after the sum over teams a lane has one vector");
   static_assert(row_lanes == 8, "eight lanes read all banks at a time");
 };

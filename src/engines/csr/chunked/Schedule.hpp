@@ -10,36 +10,36 @@
 
 namespace Tessera::Cuda {
 
-/// The entries of a row in the columns of one chunk. All that lanes need to begin is here, in one vector of 16 bytes.
+/// The entries of a row in the columns of one chunk. One vector of 16 bytes has all that lanes need to begin.
 struct alignas(16) ChunkedItem {
   std::uint64_t first = 0;   ///< the first entry
   std::uint32_t length = 0;  ///< number of entries
   Ordinal row = -1;          ///< the row of A; -1: none
 };
 
-/// Where the entries of each row enter each chunk of X: raw pointers to device memory that somebody else owns.
+/// Where the entries of each row enter each chunk of X: raw pointers to device memory that the caller owns.
 ///
-/// Items of a chunk have the rows of A in a given order, the same for all chunks. Results do not depend on it. With the
-/// longest rows first, lanes that work side by side have equal work, and blocks as well.
+/// Items of a chunk are in a given order of the rows of A, the same for all chunks. Results do not depend on it. With
+/// the longest rows first, adjacent lanes have equal work, and so do blocks.
 struct ChunkedSchedule {
   Ordinal rows = 0;                    ///< rows of A
   Ordinal columns = 0;                 ///< columns of A
-  Chunks chunks;                       ///< of rows of X
+  Chunks chunks;                       ///< chunks of the rows of X
   std::size_t nonzeros = 0;            ///< entries of A
-  int multiprocessors = 1;             ///< of the GPU that work is shared for
+  int multiprocessors = 1;             ///< multiprocessors of the GPU that share the work
   const ChunkedItem* items = nullptr;  ///< chunks.count x rows
 
   /// The number of items.
   std::size_t item_count() const { return static_cast<std::size_t>(chunks.count) * static_cast<std::size_t>(rows); }
 };
 
-/// A schedule without items yet, for chunks that fit in the shared memory of a GPU.
+/// Returns a schedule without items, for chunks that fit in the shared memory of a GPU.
 inline ChunkedSchedule chunked_schedule(const CsrPattern<Offset>& A, std::size_t nonzeros,
                                         const ChunkedMachine& machine) {
   return {A.rows, A.columns, Chunks::of(A.columns, machine.shared_bytes), nonzeros, machine.multiprocessors, nullptr};
 }
 
-/// Numbers the rows, and writes keys that sort them by their length, the longest first. Keys are at most A.columns.
+/// Numbers the rows, and writes keys that sort them by decreasing length. Keys are at most A.columns.
 ///
 /// \param keys, order [out] A.rows elements of device memory
 /// \throws std::runtime_error for errors of CUDA

@@ -11,11 +11,11 @@
 
 namespace Tessera::Cuda {
 
-/// chunked_spmm() copies vectors of 16 bytes of X to shared memory, the last of a row as far as it is there.
+/// How chunked_spmm() reads X: it copies vectors of 16 bytes to shared memory, the last of a row only up to its end.
 inline constexpr XAccess chunked_x_access = XAccess::Vectors;
 
-/// The scratch memory of a product with x: the sums of chunks so far for each element of Y, or those of each chunk
-/// where chunks have blocks of their own; and a copy of X, if there is one. Never less for more columns.
+/// Returns the scratch memory of a product with x: the running sums of chunks for each element of Y, or the sums of
+/// each chunk if chunks have blocks of their own; and a copy of X, if needed. More columns never need less.
 template <class Scalar>
 ScratchLayout chunked_scratch(const ChunkedSchedule& schedule, const Multivector<const Scalar>& x) {
   const Ordinal chunks = schedule.chunks.count;
@@ -27,28 +27,28 @@ ScratchLayout chunked_scratch(const ChunkedSchedule& schedule, const Multivector
   return {static_cast<std::size_t>(schedule.rows) * sums * sizeof(Scalar), packed * sizeof(Scalar)};
 }
 
-/// Bytes of scratch memory for a product with x.
+/// Returns the bytes of scratch memory for a product with x.
 template <class Scalar>
 std::size_t chunked_workspace_bytes(const ChunkedSchedule& schedule, const Multivector<const Scalar>& x) {
   return chunked_scratch(schedule, x).bytes;
 }
 
-/// Y = alpha A X + beta Y on CUDA cores for rows with many entries in few columns: float and double. Operands and
-/// errors are as for condensed_spmm(). The values may lie at any address; at multiples of 16 bytes, as the columns do,
-/// they are read fastest.
+/// Computes Y = alpha A X + beta Y on CUDA cores for rows with many entries in few columns: float and double. Operands
+/// and errors are as for condensed_spmm(). The values may have any address; they are read fastest at multiples of 16
+/// bytes, like the columns.
 ///
-/// A block of threads copies a chunk of rows of X to shared memory, a slab of 128 bytes of each, and multiplies the
-/// entries of its rows of A in the columns of that chunk. Four teams of two lanes have a row, and take four entries in
-/// turn. No two lanes that read shared memory at a time meet in a bank, whatever the columns are: each team begins
-/// with another part of the row of X. Whether a block goes on to the next chunk, or others have it, depends on the
-/// number of columns of X (choose_chunked_blocks()); the sums do not.
+/// A thread block copies a chunk of rows of X to shared memory, a slab of 128 bytes of each, and multiplies the entries
+/// of its rows of A in the columns of that chunk. Four teams of two lanes share a row, and take turns with four entries
+/// each. Lanes that read shared memory at the same time never conflict in a bank, whatever the columns: each team
+/// begins with another part of the row of X. The number of columns of X decides whether a block continues with the next
+/// chunk, or other blocks have it (choose_chunked_blocks()); the sums do not depend on this.
 ///
 /// The order of sums follows from A, its canonical order of entries and the number of columns of a chunk. Entries 4 q,
-/// ..., 4 q + 3 of A are quad q. The quads of a row in a chunk are numbered from 0; team t adds the entries of quads
-/// t, t + 4, ..., in order, by fused multiply-adds to 0. The sum of a chunk is (team 0 + team 1) + (team 2 + team 3),
-/// and that of a row ((chunk 0 + chunk 1) + chunk 2) + ... A column of Y depends neither on the number of columns, nor
-/// on layout or alignment, nor on the run, nor on the other columns of X: but the sign of a zero that underflowed is
-/// that of the last addition.
+/// ..., 4 q + 3 of A are quad q. The quads of a row in a chunk are numbered from 0; team t adds the entries of quads t,
+/// t + 4, ..., in order, by fused multiply-adds to 0. The sum of a chunk is (team 0 + team 1) + (team 2 + team 3), and
+/// the sum of a row ((chunk 0 + chunk 1) + chunk 2) + ... A column of Y does not depend on the number of columns,
+/// layout, alignment, the run, or the other columns of X. Exception: a zero that underflowed has the sign of the last
+/// addition.
 ///
 /// Cost: 2 nonzeros N operations. It reads 128 bytes of shared memory for each entry and slab, A and its items once for
 /// each slab, and X once for each part of the rows; sums of chunks are written and read.

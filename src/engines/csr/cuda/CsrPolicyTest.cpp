@@ -53,14 +53,14 @@ TEST(CsrPolicy, PanelsAreAsWideAsTheirPartialSumsAllow) {
   EXPECT_EQ(columns_of(1000), 512);
   EXPECT_EQ(columns_of(4096), 128);
   EXPECT_EQ(columns_of(1000000), 128);
-  EXPECT_EQ(columns_of(1000, 8200), 2000);  // as many sums as an eighth of X
+  EXPECT_EQ(columns_of(1000, 8200), 2000);  // sums: an eighth of the elements of X
   EXPECT_EQ(columns_of(2000, 8000), 896);
   size.pieces = 1000;
   EXPECT_EQ(csr_workspace_bytes(size, 0, 2000, 8), 1000 * 512 * 8u);
   EXPECT_EQ(csr_workspace_bytes(size, 8200, 2000, 8, true), 1000 * 2000 * 8u);
 }
 
-/// What is enough for some columns is enough for fewer.
+/// A workspace for some columns is enough for fewer.
 TEST(CsrPolicy, WorkspacesGrowWithTheColumns) {
   CsrScheduleSize size;
   size.nonzeros = 4000000;
@@ -123,9 +123,9 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
   p.vector_columns = 3;
   EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 2);
   p.rows = 6.9e4, p.nonzeros = 7.6e5;
-  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // few
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // too few rows
   p.rows = 6.9e5, p.nonzeros = 7.6e7;
-  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // long ones
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // rows are too long
 }
 
 TEST(CsrPolicy, AColumnOfFloatsIsTiledWhereRowsAreLongOrDiffer) {
@@ -172,7 +172,7 @@ TEST(CsrPolicy, ASmallMatrixIsReadAgainRatherThanPackingX) {
   CsrScheduleSize size;
   size.packing_entries = 6000;
   size.nonzeros = 2000;
-  EXPECT_FALSE(csr_packs(size, 100, 12));  // three slabs
+  EXPECT_FALSE(csr_packs(size, 100, 12));  // three slabs of columns
   EXPECT_TRUE(csr_packs(size, 100, 13));
   size.packing_entries = 0;
   EXPECT_FALSE(csr_packs(size, 100, 4));
@@ -201,10 +201,10 @@ TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   size.pieces = 10;
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 1, 8), 10 * 16u);
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 4000u);
-  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), (10 + 1000) * 1024u);  // for panels of packed columns
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), (10 + 1000) * 1024u);  // panels of packed columns
 }
 
-// Of a graph with as many edges as reddit-like ones have, in 128 columns.
+// A graph with the number of edges of reddit-like ones, and 128 columns.
 TEST(CsrPolicy, WorkspacesOfFloatsAreHalfAsLarge) {
   CsrScheduleSize size;
   size.nonzeros = 114848857;
@@ -220,7 +220,7 @@ TEST(CsrPolicy, SmallerDevicesUseFewerRowsOfXAtATime) {
   EXPECT_LT(predict_csr_seconds(p, 32, small), predict_csr_seconds(p, 32));
 }
 
-// 4000 rows of 20 have 32,000 threads of 8 lanes, and as many pieces add as many.
+// 4000 rows of 20 entries need 32,000 threads, 8 lanes each; 4000 pieces need 32,000 more.
 TEST(CsrPolicy, FewThreadsAreEager) {
   CsrProblem p = problem(4000, 8e4, 4000, 32, 4);
   EXPECT_TRUE(choose_csr_policy(p).eager);

@@ -16,13 +16,13 @@ namespace {
 
 using Test::OnDevice;
 
-/// Rows of 5, 0, 4, 12 and 1 entries, from column 0 on.
+/// Rows of 5, 0, 4, 12 and 1 entries in columns 0, 1, 2, ...
 struct Rows {
   std::vector<int> row_offsets{0, 5, 5, 9, 21, 22};
   std::vector<int> column_indices{0, 1, 2, 3, 4, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0};
 };
 
-/// What comes after the tiles.
+/// Returns the lists that follow the tiles.
 std::vector<int> lists_of(const CsrPattern<int>& A, const CsrScheduleSize& size) {
   const std::vector<int> memory = fill_csr_schedule(A, size);
   EXPECT_EQ(memory.size(), size.memory_size());
@@ -71,7 +71,7 @@ TEST(CsrSchedule, VeryLongRowsWantLongerPieces) {
   EXPECT_FALSE(csr_has_many_pieces(size));
 }
 
-// The length of pieces for rows of these lengths, each of which there is as often as the last number says.
+// Returns the length of pieces for a matrix that has, for each pair in `rows_of`, {length, number of such rows}.
 int chosen_length(const std::vector<std::array<int, 2>>& rows_of, std::size_t row_bytes) {
   std::vector<int> offsets{0};
   for (const auto& [length, rows] : rows_of)
@@ -104,7 +104,7 @@ TEST(CsrSchedule, SmallMatricesWithFewLongRowsAreNotCut) {
   EXPECT_FALSE(csr_is_uncut(10000, size));
 }
 
-/// The row and the number of every piece, by long rows in the order of the rows.
+/// Returns row and number of every piece, ordered by row.
 std::vector<std::pair<int, int>> pieces_in_order(const CsrScheduleSize& size, const std::vector<int>& memory) {
   const CsrSchedule s(size, memory.data());
   std::vector<int> order(static_cast<std::size_t>(size.long_rows));
@@ -140,7 +140,7 @@ void compare_with_host() {
 }
 
 TEST(CsrSchedule, TilesBeginAtPiecesAndAtRows) {
-  // Places: row 0 begins at 0, its pieces every 64; row 1 at 4000, row 2 at 4001, row 3 at 4011.
+  // Positions: row 0 begins at 0, its pieces every 64; row 1 at 4000, row 2 at 4001, row 3 at 4011.
   const std::vector<int> offsets{0, 4000, 4000, 4010, 5000};
   const CsrPattern<int> A{4, 5000, offsets.data(), nullptr};
   const CsrScheduleSize size = count_csr_schedule(A, 64);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of summation is part of what csr_spmm promises: every result is compared bit by bit with a serial product
-// in that order.
+// csr_spmm() promises the order of summation: every result is compared bit by bit with a serial product in that order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +60,7 @@ sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int 
   return sum;
 }
 
-/// Y in place.
+/// Computes Y in place.
 template <class M, class V>
 void serial_product(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length) {
   for (int i = 0; i < A.rows; ++i) {
@@ -91,7 +90,7 @@ Scalar random_scalar() {
   }
 }
 
-/// A number that is not finite.
+/// Returns a number that is not finite.
 template <class Scalar>
 Scalar special(double number) {
   return Scalar(static_cast<real_of_t<Scalar>>(number));
@@ -113,7 +112,7 @@ struct Matrix {
   std::vector<int> column_indices;
   std::vector<M> values;
 
-  /// Rows of these lengths, at random columns.
+  /// Makes rows of these lengths, at random columns.
   Matrix(int columns_, const std::vector<int>& lengths) : rows(static_cast<int>(lengths.size())), columns(columns_) {
     for (const int length : lengths) {
       std::vector<int> row = random_order(columns);
@@ -132,10 +131,10 @@ enum class Layout { Right, PaddedRight, Left, PaddedLeft, Scattered };
 constexpr Layout every_layout[] = {Layout::Right, Layout::PaddedRight, Layout::Left, Layout::PaddedLeft,
                                    Layout::Scattered};
 
-/// A multivector whose gaps, and `shift` elements before it, hold NaN.
+/// A multivector with NaN in its gaps and in the `shift` elements before it.
 template <class Scalar>
 struct Dense {
-  Multivector<Scalar> view;  // of memory on the host
+  Multivector<Scalar> view;  // memory on the host
   std::ptrdiff_t shift;
   std::vector<Scalar> memory;
 
@@ -156,14 +155,14 @@ struct Dense {
     for (int i = 0; i < view.rows; ++i)
       for (int j = 0; j < view.columns; ++j) view(i, j) = random_scalar<Scalar>();
   }
-  /// The same in other memory.
+  /// Returns the same view of other memory.
   template <class Element>
   Multivector<Element> at(Element* data) const {
     return {data + shift, view.rows, view.columns, view.row_stride, view.column_stride};
   }
 };
 
-/// The same numbers; any two NaNs are the same.
+/// Whether two numbers are equal; any two NaNs are.
 template <class Scalar>
 bool same(Scalar a, Scalar b) {
   if constexpr (is_complex_v<Scalar>) {
@@ -176,17 +175,17 @@ bool same(Scalar a, Scalar b) {
 struct Options {
   int columns = 1;
   Layout x_layout = Layout::Right, y_layout = Layout::Right;
-  int shift = 0;          // elements that X and Y begin after an aligned address
-  int entries_shift = 0;  // the same of the entries of A
+  int shift = 0;          // elements from an aligned address to the start of X and Y
+  int entries_shift = 0;  // elements from an aligned address to the start of the entries of A
   bool conjugate_values = false, scatter = false, permute_x = false;
   bool overwrite = true;  // beta = 0
   const CsrPolicy* policy = nullptr;
   int piece_length = 64;
   bool schedule_of_device = false;
-  bool little_scratch = false;      // as for elements of the size of A's
+  bool little_scratch = false;      // only the scratch memory for elements of the size of A's
   bool packs_if_small = true;       // packs X although A is small
-  bool infinite_rest = false;       // rows of X that no entry needs hold infinities
-  std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
+  bool infinite_rest = false;       // rows of X that no entry needs are infinite
+  std::ptrdiff_t x_row_stride = 0;  // row stride of X if it is not 0; X then has one row
 
   std::string text() const {
     return std::to_string(columns) + " columns, layouts " + std::to_string(int(x_layout)) + " and " +
@@ -212,14 +211,14 @@ std::vector<int> schedule_memory_of_device(const CsrPattern<Offset>& A, CsrSched
   return memory.to_host();
 }
 
-/// The array behind so many elements that nobody reads.
+/// Returns the array after `shift` elements that are never read.
 template <class T>
 std::vector<T> shifted(std::vector<T> array, int shift, T unread) {
   array.insert(array.begin(), static_cast<std::size_t>(shift), unread);
   return array;
 }
 
-/// Y, of the GPU, with everything between its elements.
+/// Returns the memory of Y after the GPU's product, gaps included.
 template <class M, class V>
 std::vector<V> gpu_product(const Matrix<M>& A, const Product<M, V>& host, const Dense<V>& x, const Dense<V>& y,
                            const Options& options, const std::vector<int>& y_rows, const std::vector<int>& x_rows) {
@@ -252,7 +251,7 @@ std::vector<V> gpu_product(const Matrix<M>& A, const Product<M, V>& host, const 
   return device_y.to_host();
 }
 
-/// Makes rows of X infinite that no entry of A needs.
+/// Makes the rows of X infinite that no entry of A needs.
 template <class M, class V>
 void spoil_rest(const Matrix<M>& A, const std::vector<int>& x_rows, Dense<V>& x) {
   std::vector<bool> is_needed(static_cast<std::size_t>(A.columns));
@@ -307,7 +306,7 @@ struct Types {
   using MatrixScalar = M;
   using VectorScalar = V;
 };
-#ifdef TESSERA_CUDA_EMULATED  // is slow: the rest is compiled from the same lines
+#ifdef TESSERA_CUDA_EMULATED  // emulation is slow; the other types share this code
 using EveryProduct =
     ::testing::Types<Types<float, double>, Types<Complex<double>, Complex<double>>, Types<float, Half>>;
 #else
@@ -369,7 +368,7 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
   }
 }
 
-/// Rows about as long as what is fetched at once, and as pieces, at any place of A; all others of X would spoil Y.
+/// Rows about as long as the entries fetched at once, or a piece, anywhere in A; any other row of X would spoil Y.
 TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -390,7 +389,7 @@ TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
   }
 }
 
-/// So many pieces that sums of all columns would take too much memory.
+/// So many pieces that the sums of all columns would need too much memory.
 TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -405,7 +404,7 @@ TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   }
 }
 
-/// Where X is large, there may be as many partial sums as it has elements for each 8: 256 columns of these pieces.
+/// A large X allows one partial sum per 8 of its elements: 256 columns of these pieces.
 TYPED_TEST(CsrSpmm, PanelsOfALargeX) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -414,11 +413,11 @@ TYPED_TEST(CsrSpmm, PanelsOfALargeX) {
   options.piece_length = 2;
   const CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
   ASSERT_EQ(csr_panel_columns(size, A.columns, options.columns), 256);
-  options.little_scratch = true;  // so vectors wider than the matrix come in narrower panels
+  options.little_scratch = true;  // wider vectors than the matrix then have narrower panels
   compare<M, V>(A, options, 1);
 }
 
-/// Vectors wider than the matrix get by with what vectors of its own type take.
+/// Vectors wider than the matrix need no more scratch memory than vectors of its own type.
 TYPED_TEST(CsrSpmm, ScratchOfTheMatrix) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -434,7 +433,7 @@ TYPED_TEST(CsrSpmm, ScratchOfTheMatrix) {
   }
 }
 
-/// All but one row of X beyond 4 GiB: there is one.
+/// The row stride of X exceeds 4 GiB; X has a single row.
 TYPED_TEST(CsrSpmm, RowsOfXFarApart) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -464,7 +463,7 @@ TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
   std::vector<int> lengths = varied_lengths(70, 60);
   lengths[3] = 65;
   lengths[40] = 130;
-  // X is packed, is not since A has few nonzeros, and is with rows that are computed side by side.
+  // X is packed; is not packed because A has few nonzeros; is packed, with rows that are computed side by side.
   const typename TestFixture::Matrix many(140, lengths), few(3000, lengths), short_rows(30, varied_lengths(90, 9));
   constexpr std::pair<Layout, Layout> layouts[] = {{Layout::Left, Layout::Left},
                                                    {Layout::PaddedLeft, Layout::Right},
@@ -529,11 +528,11 @@ TYPED_TEST(CsrSpmm, SortedRowsAmongLongOnes) {
     return lengths;
   };
   const std::vector<std::vector<int>> problems = {
-      std::vector<int>(5, 20),                                             // no piece, and few rows
-      with(std::vector<int>(130, 7), {{31, 0}, {32, 0}, {63, 64}}),        // empty rows, the longest that is not cut
+      std::vector<int>(5, 20),                                       // no piece, and few rows
+      with(std::vector<int>(130, 7), {{31, 0}, {32, 0}, {63, 64}}),  // empty rows, and one of the greatest uncut length
       with(varied_lengths(129, 40), {{0, 1500}, {1, 300}, {2, 65}}),       // pieces of the first rows
-      with(varied_lengths(256, 40), {{40, 700}, {42, 257}, {255, 2000}}),  // more pieces than a block has groups
-      with(std::vector<int>(70, 9), {{68, 1024}, {69, 1024}})};            // exactly as many
+      with(varied_lengths(256, 40), {{40, 700}, {42, 257}, {255, 2000}}),  // more pieces than groups in a block
+      with(std::vector<int>(70, 9), {{68, 1024}, {69, 1024}})};  // exactly as many pieces as groups in a block
   int k = 0;
   for (const std::vector<int>& lengths : problems) {
     const typename TestFixture::Matrix A(2000, lengths);
@@ -579,7 +578,7 @@ TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   }
 }
 
-/// One column of floats in tiles of entries, for pieces of every length that fits.
+/// Compares products of one column of floats in tiles of entries, for every length of pieces that fits.
 void compare_in_tiles(int columns_of_A, const std::vector<int>& lengths) {
   const Matrix<float> A(columns_of_A, lengths);
   const CsrPolicy tiles{.tiles = true};
@@ -635,7 +634,7 @@ TEST(CsrSpmmTiles, RunsOfEmptyRows) {
   compare_in_tiles(5000, lengths);
 }
 
-/// The column of 33 that is left over from vectors goes by other kernels, whose pieces are all added.
+/// The last of 33 columns, left over from whole vectors, uses other kernels, which add all pieces.
 TEST(CsrSpmmTiles, AColumnAmongOthersIsNotTiled) {
   TESSERA_SKIP_WITHOUT_GPU();
   const Matrix<float> A(3000, {5, 300, 2500, 0, 64});
@@ -657,7 +656,7 @@ TEST(CsrSpmmArguments, AreChecked) {
   p.y = {&element, 1, 3, 3, 1};
   EXPECT_EQ(csr_workspace_bytes(size, 100, 3, sizeof(double)), 2 * 32u);
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "no workspace";
-  // With scratch memory that would do; nothing is launched.
+  // Scratch memory that would be enough; nothing is launched.
   alignas(16) std::byte bytes[64];
   const Scratch scratch{bytes, sizeof bytes};
   p.y.columns = 2;
@@ -667,7 +666,7 @@ TEST(CsrSpmmArguments, AreChecked) {
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, scratch), std::invalid_argument) << "rows of X";
   p.x.rows = 100;
   EXPECT_THROW(csr_spmm(nullptr, A, {}, p, scratch), std::invalid_argument) << "no schedule";
-  // Enough for partial sums, but not for rows of X.
+  // Scratch memory for partial sums, but not for rows of X.
   const std::vector<int> dense_rows{0, 100, 200, 300, 400};
   std::vector<int> dense_columns;
   for (int i = 0; i < 4; ++i) dense_columns.insert(dense_columns.end(), column_indices.begin(), column_indices.end());

@@ -9,17 +9,17 @@
 
 namespace Tessera::Cuda {
 
-/// The entries of a tile in shared memory: their values, and the elements of X that they are multiplied with.
+/// The entries of a tile in shared memory: their values, and the elements of X that these multiply.
 class CsrTileEntries {
  public:
   static constexpr int capacity = 2048;
-  static constexpr int block = 4;  // entries of 16 bytes
+  static constexpr int block = 4;  // entries of 16 bytes in each array
 
-  /// Where a thread copies the value or the element of X of an entry.
+  /// Where a thread copies the value of an entry, or its element of X.
   __device__ float* value(int entry) { return &values_[place(entry)]; }
   __device__ float* x(int entry) { return &x_[place(entry)]; }
 
-  /// The sum of adjacent entries, from the first to the last.
+  /// Returns the sum of adjacent entries, added from the first to the last.
   __device__ float sum(int begin, int end) const {
     float sum = 0;
     int first = begin / block * block;
@@ -33,14 +33,14 @@ class CsrTileEntries {
   }
 
  private:
-  /// Blocks of 16 bytes change places within each 128 bytes. Otherwise threads whose rows begin 64 or 128 entries apart
+  /// Permutes blocks of 16 bytes within each 128 bytes. Otherwise threads whose rows begin 64 or 128 entries apart
   /// would all read the same banks.
   static __device__ int place(int entry) {
     const int number = entry / block;
     return (number ^ ((number / 8 ^ number / 64) & 7)) * block + entry % block;
   }
 
-  /// Adds the entries from, ..., to - 1 of the block whose first entry is given.
+  /// Adds the entries from, ..., to - 1 of the block that begins at entry `first`.
   __device__ __forceinline__ float add_some(int first, int from, int to, float sum) const {
     const int at = place(first);
     const float4 a = *reinterpret_cast<const float4*>(values_ + at), x = *reinterpret_cast<const float4*>(x_ + at);
@@ -55,22 +55,22 @@ class CsrTileEntries {
   alignas(16) float x_[capacity];
 };
 
-/// The rows and pieces of a tile, which threads list in any order.
+/// The rows and pieces of a tile, listed by threads in any order.
 class CsrTileSpans {
  public:
-  /// Adjacent entries of the tile, and where their sum goes: to a row, counted from the tile's first, or to a slot.
+  /// Adjacent entries of the tile, and the target of their sum: a row, counted from the tile's first, or a slot.
   struct Span {
     int begin, length, target;
     __device__ bool has_slot() const { return target >= first_slot; }
     __device__ int slot() const { return target - first_slot; }
   };
-  /// The pieces of a row in the tile. If the row is not whole, their sums are partial sums of the schedule.
+  /// The pieces of a row in the tile. If the row is not whole, their sums become partial sums of the schedule.
   struct LongRow {
     Ordinal row;
     int slot, pieces;
     Ordinal first_piece;  // in the schedule; -1: the row is whole
   };
-  /// Tiles are for pieces of these lengths: shorter ones could be too many, and with longer ones a tile too long.
+  /// Bounds on piece_length: shorter pieces could be too many, and longer ones could make a tile too long.
   static constexpr int shortest_piece = 64, longest_piece = 256;
 
   __device__ void clear() { spans_ = slots_ = rows_ = 0; }
@@ -93,13 +93,13 @@ class CsrTileSpans {
   __device__ float& piece_sum(int slot) { return sum_[slot]; }
 
  private:
-  static constexpr int most_spans = csr_tile_span * 2 / 3 + 8;  // of an entry and half a row each
+  static constexpr int most_spans = csr_tile_span * 2 / 3 + 8;  // each needs an entry and half a row
   static constexpr int most_rows = CsrTileEntries::capacity / shortest_piece + 2;
   static constexpr int most_slots = 2 * most_rows;
   static constexpr int first_slot = 4096 - most_slots;
   static_assert(2 * csr_tile_span + 1 < first_slot && longest_piece < 512 && CsrTileEntries::capacity <= 2048);
 
-  /// A span is a number of 32 bits: where it begins, its length, and its target.
+  /// Adds a span, packed into 32 bits: its begin, its length, and its target.
   __device__ void add_span(int begin, int length, int target) {
     span_[atomicAdd(&spans_, 1)] = static_cast<std::uint32_t>(begin << 21 | length << 12 | target);
   }
@@ -110,9 +110,9 @@ class CsrTileSpans {
   float sum_[most_slots];
 };
 
-/// A block multiplies a tile with a single column of floats. It copies the tile's values, and the elements of X: those
-/// of adjacent entries by adjacent threads, which often read the same lines. Then each thread adds the entries of a
-/// row, or of a piece of a long row, in their order.
+/// Multiplies a tile by a single column of floats. The block copies the tile's values and the elements of X; adjacent
+/// threads copy elements for adjacent entries, which often lie in the same lines. Then each thread adds the entries of
+/// a row, or of a piece of a long row, in their order.
 template <class Task>
 class CsrEntryTile {
   using Sum = Vector<float, false>;
@@ -120,13 +120,13 @@ class CsrEntryTile {
 
  public:
   static constexpr int threads = CsrTileEntries::capacity / unroll;
-  static constexpr int registers = 32;  // so that eight blocks fit into a multiprocessor
+  static constexpr int registers = 32;  // lets eight blocks fit in a multiprocessor
   struct Memory {
     CsrTileEntries entries;
     CsrTileSpans spans;
   };
 
-  /// Whether pieces of the schedule fit into tiles.
+  /// Whether a tile can hold pieces of this length.
   static bool fits(const CsrScheduleSize& size) {
     return size.piece_length >= CsrTileSpans::shortest_piece && size.piece_length <= CsrTileSpans::longest_piece;
   }
@@ -167,12 +167,12 @@ class CsrEntryTile {
       const int entry = i + thread() * CsrTileEntries::block;
       if (entry + CsrTileEntries::block <= length_) copy_async_16(memory_.entries.value(entry), values + entry);
     }
-    // Nothing behind the last value is read.
+    // Copies the rest one by one: nothing behind the last value is read.
     const int last = length_ / CsrTileEntries::block * CsrTileEntries::block + thread();
     if (last < length_) copy_async_cached<sizeof(float)>(memory_.entries.value(last), values + last);
   }
 
-  /// Entries before the tile's first, which are few, are copied, too.
+  /// Copies elements of X, also for the few entries before the tile's first.
   __device__ void copy_x() {
     const Ordinal* const columns = task_.A.column_indices + base_ + thread();
     Ordinal rows[unroll];
@@ -214,7 +214,7 @@ class CsrEntryTile {
       list_long_row(row, begin, end, -1);
     }
   }
-  /// Lists the pieces of a row from an entry on, which is the first of a piece.
+  /// Lists the pieces of a row in the tile from an entry on, which begins a piece.
   __device__ void list_long_row(Ordinal row, Offset begin, Offset end, Ordinal first_piece) {
     const bool continues = static_cast<std::uint64_t>(end) > end_.entry;
     const int piece_length = task_.schedule.size.piece_length;
@@ -257,8 +257,8 @@ class CsrEntryTile {
   const Task& task_;
   Memory& memory_;
   const CsrTile begin_, end_;
-  const std::uint64_t base_;  // the entry that lies first in shared memory: values are copied 16 bytes at a time
-  const int length_;          // of the tile, from there
+  const std::uint64_t base_;  // the first entry in shared memory: values are copied 16 bytes at a time
+  const int length_;          // number of entries from base_ to the end of the tile
 };
 
 }  // namespace Tessera::Cuda

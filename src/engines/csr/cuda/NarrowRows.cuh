@@ -11,18 +11,17 @@
 
 namespace Tessera::Cuda {
 
-/// The spans of a block's rows in shared memory, the longest first. A warp that is done takes the next spans, one for
-/// each of its groups. So the spans of a warp have about the same length, and few lanes wait for others. Pieces have
-/// blocks of their own: they are equally long, and several pieces one after another in a group would outlast everything
-/// else.
+/// The spans of a block's rows in shared memory, sorted by decreasing length. A warp that has finished takes the next
+/// spans, one for each of its groups. The spans of a warp then have about the same length, and few lanes wait. Pieces
+/// have blocks of their own: they are equally long, and a group with several pieces would finish after everything else.
 ///
-/// A block has at most as many rows as threads.
+/// A block has at most one row per thread.
 template <class Task>
 class CsrItemOrder {
   using Span = CsrSpan;
   static constexpr int warp = 32;
-  /// Classes of lengths, one for each lane of the first warp. Lengths of a class differ by less than class_length; the
-  /// last class has all longer ones. Within a class the order may differ from run to run: no result depends on it.
+  /// Classes of lengths, one for each lane of the first warp. Lengths in a class differ by less than class_length; the
+  /// last class has all longer ones. The order within a class may differ from run to run; no result depends on it.
   static constexpr int classes = warp, class_length = 4;
 
  public:
@@ -31,7 +30,7 @@ class CsrItemOrder {
     return static_cast<std::size_t>(threads) * sizeof(Span) + (classes + 1) * sizeof(int);
   }
 
-  /// All threads of the block take part.
+  /// Sorts the spans of the block. All threads of the block must call it.
   __device__ explicit CsrItemOrder(const Task& task)
       : task_(task),
         items_(static_cast<int>((blockDim.x >> task.lane_bits) * task.rounds)),
@@ -67,7 +66,7 @@ class CsrItemOrder {
   }
 
  private:
-  /// Replaces the number of spans of a class by the number of all spans of longer classes.
+  /// Replaces the number of spans of a class by the number of spans of all longer classes.
   __device__ void count_longer(int length_class) {
     const int own = counts_[length_class];
     int sum = own;
@@ -82,22 +81,22 @@ class CsrItemOrder {
   const Task& task_;
   const int items_;
   Span* const spans_;
-  int* const counts_;  // one count for each class; then the number of spans that warps have taken
+  int* const counts_;  // the number of spans of each class; then the number of spans that warps have taken
 };
 
 /// How CsrNarrowRows fetches entries of A, and in which order a block computes its items.
 ///
-///   Single        one by one, for very short rows, and where the arrays of A are not aligned
-///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them do not count
-///   LongestFirst  the same; blocks of pieces come first, and other blocks take their longest rows first (CsrItemOrder)
+///   Single        one by one, for very short rows, and if the arrays of A are not aligned
+///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows in them are ignored
+///   LongestFirst  like Blocks; blocks of pieces come first, other blocks start with their longest rows (CsrItemOrder)
 enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 
-/// A group of lanes sums a span for so few columns that one lane can hold them all. Each lane fetches a few adjacent
-/// entries with their rows of X, all lanes at the same time. Then the sum goes from lane to lane, and each lane adds
-/// its entries, so that entries are added in their order.
+/// Sums a span for so few columns that one lane can hold them all. Each lane of a group loads a few adjacent entries
+/// with their rows of X, all lanes at the same time. Then the sum moves from lane to lane, and each lane adds its
+/// entries, so entries are added in their order.
 ///
 /// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are one or two vectors
-/// wide. Otherwise a slab has at most `most_columns` columns, with any strides. Unless entries are fetched one by one,
+/// wide. Otherwise a slab has at most `most_columns` columns, with any strides. Unless entries are loaded one by one,
 /// both arrays of A begin at multiples of 16 bytes.
 template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
 class CsrNarrowRows {
@@ -108,12 +107,12 @@ class CsrNarrowRows {
   using Lane = Vector<InMemory, aligned>;
   using Sum = Vector<Scalar, aligned, InMemory>;
   static constexpr int vectors = most_columns / Lane::size;
-  static constexpr int entries = 4;  // entries of a lane: a block of them takes a multiple of 16 bytes
+  static constexpr int entries = 4;  // entries of a lane: their columns and values fill whole vectors of 16 bytes
   /// Bytes of registers for an element of X.
   static constexpr int element_bytes = std::max(static_cast<int>(sizeof(InMemory)), aligned ? 2 : 4);
 
  public:
-  /// Registers for the lane's entries, and as few others as possible: the more threads fit, the faster.
+  /// Registers for the lane's entries, and as few others as possible: more resident threads are faster.
   static constexpr int registers = std::max(40, 24 + (most_columns + 1) * entries * element_bytes / 4 +
                                                     (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0)) +
                                    (order == CsrNarrowOrder::Single ? 0 : 8) +
@@ -127,7 +126,7 @@ class CsrNarrowRows {
       : task_(task), first_column_(task.slab() * most_columns), columns_(task.product.y.columns - first_column_) {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      // A column that is not there repeats the last one.
+      // A column that does not exist repeats the last one.
       columns_of_x_[v] =
           task.product.x.data + (first_column_ + min(v * Lane::size, columns_ - 1)) * task.product.x.column_stride;
     }
@@ -144,7 +143,7 @@ class CsrNarrowRows {
   }
 
  private:
-  /// The piece of the group, where blocks have pieces of their own.
+  /// Returns the piece of the group, if blocks have pieces of their own.
   __device__ Span piece_span() const {
     const std::int64_t piece = std::int64_t(blockIdx.x) * (blockDim.x >> task_.lane_bits) + task_.group();
     return piece < task_.pieces ? item_span(task_, piece) : Span{};
@@ -175,7 +174,7 @@ class CsrNarrowRows {
     const int before = by_blocks ? static_cast<int>(span.begin & Offset(entries - 1)) : 0;  // entries of other rows
     const Offset begin = span.begin - static_cast<Offset>(before);
     const int length = span.length == 0 ? 0 : span.length + before;
-    // NOTE: all groups of a warp go on until the longest of their spans ends, because all its lanes exchange values.
+    // NOTE: all groups of a warp continue until the longest of their spans ends, because all its lanes exchange values.
     const int longest = __reduce_max_sync(0xffffffffu, length);
 #pragma unroll 1
     for (int first = 0; first < longest; first += lanes * entries) {
@@ -198,7 +197,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// Loads the block of entries at a place in A, which is a multiple of their number.
+  /// Loads the block of entries at a position in A that is a multiple of their number.
   __device__ void load_block(Offset place) {
     load_once_16(task_.A.column_indices + place, rows_of_x_);
     load_once_16(task_.product.values + place, read_values_);
@@ -213,7 +212,7 @@ class CsrNarrowRows {
     std::memcpy(&block, &parts, sizeof(block));
   }
 
-  /// Loads the entries at a place in A, as far as the span has them.
+  /// Loads the entries at a position in A, unless they are outside the span.
   __device__ void load_entries(Offset place) {
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
@@ -222,7 +221,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// Without an entry the lane reads row 0 of X, which always exists, so that nothing waits for a condition.
+  /// Loads a row of X for each entry. Without an entry it is row 0, which always exists: no load is conditional.
   __device__ void load_rows_of_x() {
 #pragma unroll
     for (int u = 0; u < entries; ++u) rows_of_x_[u] = is_there_[u] ? rows_of_x_[u] : 0;

@@ -8,10 +8,10 @@
 
 namespace Tessera::Cuda {
 
-/// A block collects its rows of sums here if columns of Y are not adjacent in memory. Then it writes column by column:
-/// adjacent threads write adjacent rows, and whole sectors where rows of Y are adjacent.
+/// Collects the sums of a thread block's rows if columns of Y are not adjacent in memory. Then the block writes column
+/// by column: adjacent threads write adjacent rows, and whole sectors where rows of Y are adjacent.
 ///
-/// Rows and columns of the tile are powers of two. The number of threads of the block is a multiple of the tile's rows.
+/// Rows and columns of the tile are powers of two. The number of threads is a multiple of the tile's rows.
 template <class Task>
 class CsrRowTile {
   using Scalar = typename Task::Scalar;
@@ -24,7 +24,7 @@ class CsrRowTile {
            static_cast<std::size_t>(rows) * sizeof(Ordinal);
   }
 
-  /// \param first_column  the column of Y that is the tile's first
+  /// \param first_column  the column of Y where the tile begins
   __device__ CsrRowTile(const Task& task, Ordinal first_column, int columns)
       : task_(task),
         first_column_(first_column),
@@ -32,7 +32,7 @@ class CsrRowTile {
         sums_(reinterpret_cast<Scalar*>(dynamic_memory())),
         y_rows_(reinterpret_cast<Ordinal*>(sums_ + columns * stride(rows()))) {}
 
-  /// One lane of each row says which row of A it is, or `nowhere`.
+  /// Sets the row of A of a row of the tile, or `nowhere`. One lane of each row calls it.
   __device__ void set_row(int row, Ordinal row_of_A) {
     y_rows_[row] = row_of_A < 0 ? row_of_A : row_of_y(task_.product, row_of_A);
   }
@@ -42,7 +42,7 @@ class CsrRowTile {
     for (int e = 0; e < Lane::size; ++e) sums_[(column - first_column_ + e) * stride(rows()) + row] = sums.at[e];
   }
 
-  /// All threads of the block take part.
+  /// Writes the tile to Y. All threads of the block must call it.
   __device__ void write() const {
     __syncthreads();
     const int thread = static_cast<int>(threadIdx.x), row = thread & (rows() - 1);

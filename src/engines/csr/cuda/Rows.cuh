@@ -8,22 +8,22 @@
 
 namespace Tessera::Cuda {
 
-/// A group of lanes sums a span. Each lane holds vectors of the row of Y, and fetches the same vectors of the rows of
-/// X, some entries at a time.
+/// Sums a span with a group of lanes. Each lane has some vectors of the row of Y, and fetches the same vectors of the
+/// rows of X, for some entries at a time.
 ///
-/// Every lane reads every entry of A. Lanes that ask for one address at the same time cost one access, and the entries
-/// that follow lie in the same line of the L1 cache. So lanes pass nothing around, and groups of a warp do not wait for
+/// Every lane reads every entry of A. Lanes that read one address at the same time cost one access, and the next
+/// entries are in the same line of the L1 cache. Lanes therefore exchange nothing, and groups of a warp do not wait for
 /// each other after each entry.
 ///
-/// A lane needs few registers, and few fetches are on their way for it, so that as many threads as possible fetch at
-/// the same time. That hides more of the memory's latency than more fetches for each of fewer threads. If there is so
-/// little work that threads are to spare, an `eager` lane has more on their way.
+/// A lane uses few registers and has few fetches in flight, so as many threads as possible fetch at the same time. That
+/// hides more memory latency than more fetches in fewer threads. If there are too few threads to fill the GPU, an
+/// `eager` lane has more fetches in flight.
 ///
-/// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y unless they
-/// are `tiled`: then a block collects them (CsrRowTile).
+/// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes, and so do rows of Y unless
+/// `tiled`: then a thread block collects them (CsrRowTile).
 ///
 /// \tparam vectors  vectors of a lane
-/// \tparam lanes    task.lanes(), so that the distance of the vectors is known; any number if there is one vector
+/// \tparam lanes    task.lanes(), which fixes the distance of the vectors; any number if there is one vector
 template <class Task, bool aligned, int vectors, int lanes, bool tiled, bool eager = false>
 class CsrRows {
   using Scalar = typename Task::Scalar;
@@ -32,13 +32,13 @@ class CsrRows {
   using Span = CsrSpan;
   using Lane = Vector<InMemory, aligned>;
   using Sum = Vector<Scalar, aligned, InMemory>;
-  static constexpr int distance = lanes * Lane::size;  // of a lane's vectors, in elements
+  static constexpr int distance = lanes * Lane::size;  // between a lane's vectors, in elements
   /// Entries whose rows of X are fetched at once.
   static constexpr int entries = eager ? 8 : vectors == 1 && std::is_same_v<Scalar, double> ? 4 : 2;
 
  public:
   static __host__ __device__ int slab_columns(int group_lanes) { return group_lanes * vectors * Lane::size; }
-  /// The number that is fastest: with more, fewer threads fit.
+  /// The fastest number: with more, fewer threads fit.
   static constexpr int registers = 32 + (eager ? 48 : 0) + (vectors > 1 ? 16 : 0) + (vectors > 2 ? 16 : 0) +
                                    (is_complex_v<Scalar> || !std::is_same_v<Scalar, MatrixScalar> ? 8 : 0) +
                                    (is_half_v<InMemory> ? 8 * vectors : 0);
@@ -64,8 +64,8 @@ class CsrRows {
     return {task_, task_.slab() * columns, columns};
   }
 
-  /// \tparam is_plain  whether a row of X has the number of the column of A, and all vectors of the lane. Hardly any
-  ///                   lane needs more, which takes time and registers.
+  /// \tparam is_plain  whether x_rows is null, and the lane has all its vectors. Few lanes need the other case, which
+  ///                   costs time and registers.
   template <bool is_plain>
   __device__ void sum_up(const Span& span) {
     for (Sum& sum : sums_) sum = Sum{};

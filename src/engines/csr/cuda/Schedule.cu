@@ -16,12 +16,12 @@ namespace Tessera::Cuda {
 
 namespace {
 
-/// Counts of long rows and of their pieces in one number, so that one atomic addition reserves places for both.
+/// Counts of long rows and of their pieces in one number: one atomic addition reserves slots for both.
 using LongRowsAndPieces = unsigned long long;
 constexpr int pieces_bits = 32;
 
 __host__ __device__ Ordinal pieces_of(Offset length, Ordinal piece_length) {
-  if (length <= Offset(piece_length)) return 0;  // one piece, which is the row
+  if (length <= Offset(piece_length)) return 0;  // a single piece: the row itself
   return static_cast<Ordinal>((length - 1) / Offset(piece_length)) + 1;
 }
 
@@ -31,7 +31,7 @@ __host__ __device__ Ordinal span_of(const CsrPattern<Offset>& A, Ordinal row) {
   return A.column_indices == nullptr ? A.columns : A.column_indices[end - 1] - A.column_indices[begin] + 1;
 }
 
-/// What both the host and the device count.
+/// Counts of the rows of a matrix, on the host or the device.
 struct Counts {
   unsigned long long spans = 0;
   unsigned long long rows_with_entries = 0;
@@ -54,7 +54,7 @@ CsrScheduleSize size_of(const Counts& counts, Ordinal rows, std::size_t nonzeros
   return size;
 }
 
-/// Writes the tiles that begin after the first entry of a row and not after that of the next row.
+/// Writes the tiles that begin after the first entry of this row and not after the first entry of the next row.
 ///
 /// \param first_piece  the first piece of the row in the schedule, if it is long
 __host__ __device__ void fill_tiles(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal row,
@@ -98,7 +98,7 @@ __global__ void count_long_rows(CsrPattern<Offset> A, Ordinal piece_length, unsi
 
 /// Lists a row if it is long.
 ///
-/// \return its first piece
+/// \return its first piece, or -1
 __device__ Ordinal fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal i,
                                  unsigned long long* counter, Ordinal* memory) {
   const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
@@ -130,7 +130,7 @@ __global__ void fill_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned l
   fill_tiles(A, size, i, first_piece, tiles);
 }
 
-constexpr unsigned block_threads = 256;  // a row each
+constexpr unsigned block_threads = 256;  // one row each
 
 }  // namespace
 

@@ -10,19 +10,19 @@
 
 namespace Tessera::Cuda {
 
-/// Where a tile of adjacent entries begins, and its rows. A tile is what a block of csr_spmm holds at a time if X has a
-/// single column. It has whole pieces, and whole rows unless they are long, so that tiles differ in their lengths.
+/// The start of a tile of adjacent entries, and its rows. A tile is what a thread block of csr_spmm() holds at a time
+/// if X has a single column. It has whole pieces, and whole rows unless they are long, hence lengths differ.
 struct CsrTile {
   std::uint64_t entry = 0;  ///< the first entry
   Ordinal row = 0;          ///< the first row that begins in the tile or after it
-  Ordinal piece = -1;  ///< if the tile begins within row - 1: the piece of the schedule that its first entry begins
+  Ordinal piece = -1;       ///< if the tile begins within row - 1: the schedule's piece that starts at its first entry
 };
 
-/// Entry k of row i has the place k + i / 2: rows count, too, so that a tile has few even where they are empty. Tile t
-/// has the pieces, and the rows that are not cut, whose places are t * csr_tile_span to (t + 1) * csr_tile_span - 1.
+/// Entry k of row i has position k + i / 2: rows count, too, so a tile has few rows even if they are empty. Tile t has
+/// the pieces, and the uncut rows, at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1.
 inline constexpr int csr_tile_span = 1760;
 
-/// The sizes of a CsrSchedule, and what else the work of a product depends on besides its columns.
+/// The sizes of a CsrSchedule, and the other properties of A that determine the work of a product.
 struct CsrScheduleSize {
   std::size_t nonzeros = 0;  ///< entries of the matrix
   Ordinal piece_length = 0;  ///< entries of a piece
@@ -30,22 +30,22 @@ struct CsrScheduleSize {
   Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
   Ordinal pieces = 0;        ///< number of pieces of all long rows
   Ordinal tiles = 0;         ///< number of tiles
-  /// Entries in one more slab of columns that take as long as packing X: see csr_packs() and csr_is_narrow().
+  /// Entries in one more slab of columns that cost as much time as packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
 
-  /// The number of integers in the memory of the schedule.
+  /// Returns the number of integers in the memory of the schedule.
   std::size_t memory_size() const {
     return tile_memory_size() + 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces);
   }
-  /// The number of integers for the tiles, which come first.
+  /// Returns the number of integers for the tiles, which are stored first.
   std::size_t tile_memory_size() const { return (std::size_t(tiles) + 1) * (sizeof(CsrTile) / sizeof(Ordinal)); }
 };
 
-/// Which rows of a matrix are long, and how csr_spmm cuts them: raw pointers into memory that somebody else owns.
+/// The long rows of a matrix, and how csr_spmm() cuts them: raw pointers into memory that the caller owns.
 ///
 /// A row of more than piece_length entries is cut into pieces of piece_length entries; the last may have fewer. A piece
 /// is summed from its first entry to its last, and the pieces of a row are added from the first to the last. The order
-/// of summation, and so every bit of a column of Y, depends only on the matrix and piece_length.
+/// of summation, hence every bit of a column of Y, depends only on the matrix and piece_length.
 ///
 /// ```{.unparsed}
 ///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends
@@ -62,10 +62,10 @@ struct CsrSchedule {
   const Ordinal* piece_rows = nullptr;     ///< the row of each piece
   const Ordinal* piece_numbers = nullptr;  ///< the number of each piece in its row, from 0
 
-  /// A schedule that was not built. csr_spmm() takes it only with a matrix that has no rows.
+  /// An empty schedule. csr_spmm() accepts it only for a matrix without rows.
   CsrSchedule() = default;
-  /// A schedule whose arrays lie in `memory`, size.memory_size() integers, in the order above. The memory is aligned
-  /// to 8 bytes.
+  /// Makes a schedule whose arrays are in `memory`, size.memory_size() integers, in the order above. The memory is
+  /// aligned to 8 bytes.
   CsrSchedule(const CsrScheduleSize& size_, const Ordinal* memory)
       : size(size_),
         tiles(reinterpret_cast<const CsrTile*>(memory)),
@@ -75,23 +75,23 @@ struct CsrSchedule {
         piece_numbers(piece_rows + size.pieces) {}
 };
 
-/// The fewest entries of a piece: 128, or 64 or 32 if there are so few nonzeros that longer pieces would not fill a GPU
-/// several times. With shorter pieces, their sums would cost as much as the pieces; those of wide rows of X cost most.
-/// With longer ones, a product and the rest of a warp would wait for a single piece.
+/// Returns the lower bound on the entries of a piece: 128, or 64 or 32 if there are too few nonzeros for longer pieces
+/// to fill a GPU several times. With shorter pieces, adding their sums would cost as much as computing them; wide rows
+/// of X cost most. With longer ones, a product and the rest of a warp would wait for a single piece.
 ///
 /// \param nonzeros  [in] entries of the matrix
 /// \param row_bytes [in] bytes of a row of a typical X
 Ordinal csr_piece_length(std::size_t nonzeros, std::size_t row_bytes);
-/// Whether long rows have so many pieces that longer ones are better: one thread adds the sums of all pieces of a row,
-/// for each column.
+/// Whether long rows have so many pieces that longer pieces are better: one thread adds the sums of all pieces of a
+/// row, for each column.
 bool csr_has_many_pieces(const CsrScheduleSize& size);
-/// Whether a small matrix may get pieces of H200::uncut_row entries, with which none of its rows is cut.
+/// Whether a small matrix may have pieces of H200::uncut_row entries, which cut none of its rows.
 ///
 /// \param uncut [in] the sizes with such pieces
 bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut);
 
-/// Chooses the sizes of a schedule. Rows of up to 64 entries, or longer ones of small matrices, are not cut. Those that
-/// are have pieces of csr_piece_length() entries, or longer ones where rows are very long.
+/// Chooses the sizes of a schedule. Rows of up to 64 entries, or longer ones of small matrices, are not cut. Other rows
+/// have pieces of csr_piece_length() entries, or longer pieces if rows are very long.
 ///
 /// \param rows  [in] rows of the matrix
 /// \param count [in] count(piece_length) returns the sizes with such pieces
@@ -119,7 +119,7 @@ CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_le
 /// Fills the arrays of a schedule of these sizes, in host memory. Cost: one pass over the rows.
 std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size);
 
-/// The number of counters of 8 bytes that count_csr_schedule() and fill_csr_schedule() take in device memory.
+/// Number of 8-byte counters that count_csr_schedule() and fill_csr_schedule() need in device memory.
 inline constexpr int csr_schedule_counters = 3;
 
 /// Computes the sizes of the schedule of a matrix in device memory. Waits for the stream.

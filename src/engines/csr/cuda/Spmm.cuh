@@ -17,11 +17,11 @@
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
 
-/// csr_spmm decides which columns go to which kernel, and with how many threads. There is a source for each pair of
-/// scalars.
+/// The launcher of csr_spmm: which columns each kernel computes, and with how many threads. Each pair of scalars has a
+/// source file.
 namespace Tessera::Cuda {
 
-/// The sum of a column over pieces begin to end - 1, from the first to the last.
+/// Returns the sum of a column over pieces begin to end - 1, from the first to the last.
 template <class Task>
 __device__ auto csr_sum_of_pieces(const Task& task, Ordinal begin, Ordinal end, Ordinal column) {
   using Scalar = typename Task::Scalar;
@@ -41,8 +41,8 @@ __device__ auto csr_sum_of_pieces(const Task& task, Ordinal begin, Ordinal end, 
   return sum;
 }
 
-/// A warp adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. Each lane
-/// takes a column.
+/// Adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. A warp has a long
+/// row, each lane a column.
 template <class Task>
 class CsrPieceSums {
   using Scalar = typename Task::Scalar;
@@ -52,7 +52,7 @@ class CsrPieceSums {
 
   __device__ explicit CsrPieceSums(const Task& task) : task_(task) {}
 
-  /// \param warp  the number of the warp among those along the long rows
+  /// \param warp  index of the warp along the long rows
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
@@ -65,7 +65,7 @@ class CsrPieceSums {
   const Task& task_;
 };
 
-inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has slabs for these, however narrow slabs are
+inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has enough slabs for these, however narrow slabs are
 inline constexpr int csr_piece_sums_warps = 4;          // warps of a block
 
 template <class Agent, class Task>
@@ -80,8 +80,8 @@ __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
                                static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
 }
 
-/// A thread adds the sums of the pieces of the row that goes on at the beginning of a tile, and writes the row of Y. It
-/// is that of the first such tile of the row.
+/// Adds the sums of the pieces of a row that is cut by tiles, and writes the row of Y. The thread of the first tile
+/// that begins within the row does this.
 template <class Task>
 __global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
   wait_for_previous_kernels();
@@ -99,7 +99,7 @@ __global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
   store_row<false>(task, row, 0, Sum{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
 }
 
-/// One product, cut into columns that different kernels compute.
+/// Launches one product, divided into columns that different kernels compute.
 template <class MatrixScalar, class VectorScalar>
 class CsrLauncher {
   using Task = CsrTask<MatrixScalar, VectorScalar>;
@@ -108,7 +108,7 @@ class CsrLauncher {
   static constexpr int any_lanes = 0;
 
  public:
-  /// \param policy  the policy for aligned columns; nullptr: csr_spmm chooses
+  /// \param policy  the policy for aligned columns; nullptr: csr_spmm() chooses
   CsrLauncher(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy* policy)
       : stream_(stream), policy_(policy) {
@@ -155,8 +155,8 @@ class CsrLauncher {
     }
   }
 
-  /// The number of columns that are computed at a time: fewer if elements are wider than those that the scratch memory
-  /// is meant for.
+  /// Returns the columns that are computed at a time: fewer if an element is wider than the type the scratch memory was
+  /// sized for.
   Ordinal panel_columns(std::size_t scratch_bytes) const {
     const CsrScheduleSize& size = task_.schedule.size;
     const Ordinal packed_rows = is_packed_ ? task_.A.columns : 0, columns = task_.product.y.columns;
@@ -167,17 +167,17 @@ class CsrLauncher {
     return width;
   }
 
-  /// Columns with what fills their last vector.
+  /// Rounds columns up to whole vectors.
   static Ordinal padded(Ordinal columns) { return ceil_divide(columns, vector_size) * vector_size; }
 
-  /// The scratch memory of a panel. Elements of X of 16 bits take half of what there is for them.
+  /// Returns the bytes of scratch memory of a panel. Packed elements of X of 16 bits use half of their share.
   std::size_t panel_bytes(Ordinal packed_rows, Ordinal width) const {
     return csr_panel_bytes(task_.schedule.size, packed_rows, padded(width), sizeof(Scalar));
   }
 
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
-    panel.partial_sums = task_.partial_sums;  // one panel after another uses them
+    panel.partial_sums = task_.partial_sums;  // each panel reuses them
     if (columns == 1 && is_tiled(panel)) return multiply_tiles(panel);
     if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
@@ -189,7 +189,7 @@ class CsrLauncher {
     if (panel.schedule.size.long_rows > 0) add_pieces(panel);
   }
 
-  /// The same task with rows of X in the scratch memory, which begin at multiples of 16 bytes.
+  /// Returns the same task with X packed in the scratch memory, where rows begin at multiples of 16 bytes.
   Task packed(Task task) const {
     auto& x = task.product.x;
     const std::ptrdiff_t stride = padded(x.columns);
@@ -199,14 +199,14 @@ class CsrLauncher {
     return task;
   }
 
-  /// The same task for some of its columns.
+  /// Returns the same task for some of its columns.
   static Task columns_of(Task task, Ordinal first, Ordinal columns) {
     task.product = Tessera::columns_of(task.product, first, columns);
     if (task.partial_sums != nullptr) task.partial_sums += first;
     return task;
   }
 
-  /// The number of columns, from the first on, that may be read 16 bytes at a time; 0 if they were few and others were
+  /// Returns how many columns, from the first on, may be read 16 bytes at a time; 0 if they were few and others were
   /// left.
   static Ordinal aligned_columns(const Task& task) {
     const auto& [x, y] = std::pair(task.product.x, task.product.y);
@@ -215,7 +215,7 @@ class CsrLauncher {
     return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
   }
 
-  /// Whether a lane may hold a row of X, and of Y, in two vectors, or in one of 16 bits.
+  /// Whether a lane may hold a row of X, and of Y, in two vectors, or in one vector of 16-bit elements.
   static bool is_few_vectors(const Task& task) {
     const Ordinal columns = task.product.y.columns;
     const bool is_few = columns == 2 * vector_size || (is_half_v<VectorScalar> && columns == vector_size);
@@ -243,7 +243,7 @@ class CsrLauncher {
     return machine;
   }
 
-  /// Multiplies X with adjacent columns.
+  /// Multiplies by an X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
     if (csr_is_narrow(task.schedule.size, columns) || is_few_vectors(task)) return multiply_narrow(task);
@@ -253,7 +253,7 @@ class CsrLauncher {
     columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
   }
 
-  /// Multiplies X with any strides, in slabs of few columns.
+  /// Multiplies by an X with any strides, in slabs of few columns.
   void multiply_narrow(const Task& task) const {
     const Ordinal columns = task.product.y.columns;
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
@@ -272,7 +272,7 @@ class CsrLauncher {
     }
   }
 
-  /// Multiplies X whose rows are read 16 bytes at a time; X may have more columns than Y.
+  /// Multiplies by an X whose rows are read 16 bytes at a time; X may have more columns than Y.
   void multiply_aligned(const Task& task) const {
     const auto& [x, y] = std::pair(task.product.x, task.product.y);
     rows_are_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
@@ -281,7 +281,7 @@ class CsrLauncher {
   template <bool tiled>
   void multiply_vectors(const Task& task) const {
     CsrProblem problem = problem_of(task, 16);
-    if (tiled) problem.pieces = 0;  // a block waits for its longest row: fewer lanes a row make smaller blocks
+    if (tiled) problem.pieces = 0;  // a block waits for its longest row: fewer lanes per row make smaller blocks
     const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem, machine());
     if (policy.vectors == 4) {
       launch_rows<CsrRows<Task, true, 4, 32, tiled>, tiled>(task, policy);
@@ -301,7 +301,7 @@ class CsrLauncher {
     launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
   }
 
-  /// Whether a single column is multiplied in tiles of entries. Tests ask for them by a policy.
+  /// Whether a single column is multiplied in tiles of entries. Tests request tiles through a policy.
   bool is_tiled(const Task& task) const {
     if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
       const bool is_wanted =
@@ -363,7 +363,7 @@ class CsrLauncher {
     std::size_t shared_bytes = 0;
     if constexpr (tiled) {
       policy = with_row_tile(policy);
-      // Rows of Y of 16 bits have twice the columns: those of 256 threads with four vectors take 36 KB.
+      // Slabs of Y with 16-bit elements have twice the columns: 256 threads with four vectors need 36 KB.
       if (is_half_v<VectorScalar> && policy.vectors == 4) policy.threads = std::min(policy.threads, 256);
       const int tile_rows = policy.threads / policy.lanes;
       task.tile_row_bits = std::countr_zero(static_cast<unsigned>(tile_rows));

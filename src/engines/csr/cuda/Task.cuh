@@ -10,15 +10,15 @@
 #include "ptx/Load.cuh"
 #include "ptx/Memory.cuh"
 
-/// What the agents of csr_spmm have in common.
+/// Common parts of the agents of csr_spmm.
 namespace Tessera::Cuda {
 
-/// A launch has items of work and slabs of columns. Items are pieces of long rows, which come first since they take
-/// longest, and rows. Block (b, s) computes for slab s. All blocks of a slab come before those of the next slab.
+/// Arguments of a launch, for items and slabs of columns. Items are pieces of long rows, which are first because they
+/// last longest, and rows. Thread block (b, s) computes slab s. All blocks of a slab precede the next slab's.
 template <class MatrixScalar_, class VectorScalar>
 struct CsrTask {
-  using Scalar = sum_of_t<VectorScalar>;  // of sums
-  using InMemory = VectorScalar;          // of X and Y
+  using Scalar = sum_of_t<VectorScalar>;  // the type of sums
+  using InMemory = VectorScalar;          // the type of X and Y
   using MatrixScalar = MatrixScalar_;
 
   CsrPattern<Offset> A;
@@ -26,46 +26,46 @@ struct CsrTask {
   CsrSchedule schedule;
   Scalar* partial_sums = nullptr;  // pieces x partial_stride
   Ordinal partial_stride = 0;
-  Ordinal pieces = 0;             // those of the schedule
-  Ordinal rows = 0;               // those of A
-  unsigned piece_blocks = 0;      // if blocks sort their rows: blocks for pieces alone, before those for rows
-  int lane_bits = 5;              // a group has 2^lane_bits lanes, so that no kernel divides
-  unsigned rounds = 1;            // if blocks sort their rows: number of items of a group
-  int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
+  Ordinal pieces = 0;         // pieces of the schedule
+  Ordinal rows = 0;           // rows of A
+  unsigned piece_blocks = 0;  // if blocks sort their rows: number of blocks for pieces only, before the blocks for rows
+  int lane_bits = 5;          // a group has 2^lane_bits lanes: no kernel divides
+  unsigned rounds = 1;        // if blocks sort their rows: number of items of a group
+  int tile_row_bits = 0;      // a block collects 2^tile_row_bits rows (CsrRowTile)
   std::uint32_t x_row_bytes = 0;  // row stride of X with adjacent columns: one multiply-add finds a row
 
   __device__ int lanes() const { return 1 << lane_bits; }
   __device__ Ordinal slab() const { return static_cast<Ordinal>(blockIdx.y); }
-  /// The item of the calling thread's group. The groups of a block compute adjacent items, so that the rows of X that
-  /// these share stay in the L1 cache.
+  /// Returns the item of the calling thread's group. The groups of a block compute adjacent items, so the rows of X
+  /// that these share stay in the L1 cache.
   __device__ std::int64_t item() const { return std::int64_t(blockIdx.x) * (blockDim.x >> lane_bits) + group(); }
-  /// The place of that item among those of the block.
+  /// Returns the index of that item in the block.
   __device__ int group() const { return static_cast<int>(threadIdx.x >> lane_bits); }
-  /// The place of the calling thread in its group.
+  /// Returns the index of the calling thread in its group.
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }
-  /// The row of X for an entry of A in this column.
+  /// Returns the row of X for an entry of A in this column.
   __device__ Ordinal row_of_entry(Ordinal column) const {
     return product.x_rows == nullptr ? column : product.x_rows[column];
   }
   __device__ Scalar value_of_entry(MatrixScalar value) const {
     return Scalar(product.conjugate_values ? conjugate(value) : value);
   }
-  /// The place in a row of X, with adjacent columns, whose place in row 0 is `first`.
+  /// Returns the address of an element of a row of X; `first` is the address of the same column in row 0.
   __device__ const VectorScalar* row_of_x(Ordinal row, const VectorScalar* first) const {
     return static_cast<const VectorScalar*>(stepped(first, static_cast<std::uint32_t>(row), x_row_bytes));
   }
 };
 
-/// The tile of an entry of a row.
+/// Returns the tile of an entry of a row.
 __host__ __device__ inline std::uint64_t csr_tile_of(std::uint64_t entry, std::uint64_t row) {
   return (entry + row / 2) / static_cast<std::uint64_t>(csr_tile_span);
 }
 
-/// Adjacent entries of a row, and where their sum goes.
+/// Adjacent entries of a row, and the target of their sum.
 struct CsrSpan {
   Offset begin = 0;
   int length = 0;
-  Ordinal target = nowhere;  // a row of A, for the sum of all its entries; or -2 - piece
+  Ordinal target = nowhere;  // the row of A that gets the sum of all its entries; or -2 - piece
 
   static constexpr Ordinal nowhere = -1;
   __device__ bool has_row() const { return target >= 0; }
@@ -74,7 +74,7 @@ struct CsrSpan {
   static __device__ Ordinal target_of_piece(std::int64_t piece) { return static_cast<Ordinal>(-2 - piece); }
 };
 
-/// The span of a row of A. It is empty if the row does not exist, or if it is long, since its pieces are items.
+/// Returns the span of a row of A. It is empty if the row does not exist, or is long: its pieces are then items.
 template <class Task>
 __device__ auto row_span(const Task& task, std::int64_t row) {
   CsrSpan span;
@@ -88,7 +88,7 @@ __device__ auto row_span(const Task& task, std::int64_t row) {
   return span;
 }
 
-/// The span of an item, which is a piece or a row.
+/// Returns the span of an item, which is a piece or a row.
 template <class Task>
 __device__ auto item_span(const Task& task, std::int64_t item) {
   if (item >= task.pieces) return row_span(task, item - task.pieces);
@@ -111,7 +111,7 @@ __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
   store_sums(task.product, y.data + y_row * y.row_stride + column * (aligned ? 1 : y.column_stride), sum);
 }
 
-/// Writes a sum where its span says.
+/// Writes a sum to the target of its span.
 template <bool aligned, class Task>
 __device__ void store_sum(const Task& task, const CsrSpan& span, Ordinal column,
                           const Vector<typename Task::Scalar, aligned, typename Task::InMemory>& sum) {
