@@ -18,7 +18,7 @@
 
 namespace Tessera::Impl {
 
-/// Staged windows on tensor cores, whose rows of X are staged in shared memory. There is a kernel for doubles alone.
+/// Multiplies staged windows on tensor cores, with rows of X staged in shared memory. Only doubles have a kernel.
 template <class Scalar>
 class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
   using Base = CudaKernel<CudaStaged, Scalar>;
@@ -29,21 +29,21 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
   static constexpr const char* label = "Tessera::staged_spmm";
   static constexpr bool is_double = std::is_same_v<Scalar, double>;
 
-  /// The most entries for which staged windows can be built in free memory. An entry takes its place in A and two sort
-  /// buffers.
+  /// Returns the upper bound on entries for which staged windows can be built in free memory. An entry needs its memory
+  /// in A and in two sort buffers.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
     constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
     return room_beside_format(exec, options.memory_limit) / (row + 2 * sorted);
   }
 
-  /// The shape with which the kernel is fastest.
+  /// Returns the shape with which the kernel is fastest.
   static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
     return Cuda::choose_staged({m.rows, m.nonzeros, m.window64_columns, m.vector_columns}, device_of(exec));
   }
 
-  /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take
+  /// \return whether the kernel can multiply: not other scalars, nor windows or chunks that do not fit it
   bool build(const Kokkos::Cuda& exec, const StagedWindows<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
-    policy.replace({});  // the parameters of the format are all that there is to change
+    policy.replace({});  // only the parameters of the format can be changed
     const StagedShape kernel = Cuda::choose_staged({});
     const StagedShape& shape = A.shape;
     if (!is_double || A.tiles() == 0 || shape.window_rows != kernel.window_rows ||
@@ -54,7 +54,7 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
       return false;
     pattern_ = A.view();
     schedule_ = schedule_windows(exec, A.window_offsets, shape.piece_chunks, Cuda::PieceCut::Full);
-    // There are few blocks of threads: they would all wait for the longest piece if it came last.
+    // There are few thread blocks: all would wait for the longest piece if it were last.
     put_longest_first(exec, schedule_);
     return true;
   }

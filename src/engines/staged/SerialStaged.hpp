@@ -20,7 +20,7 @@ struct HostStaged {
   std::size_t tiles = 0, most_tile_bytes = 0, most_value_bytes = 0;
 };
 
-/// Built the obvious way, with lists of columns: the definition that the parallel build is compared with.
+/// Builds staged windows serially, with lists of columns: the definition for comparison with the parallel build.
 class SerialStaged {
  public:
   SerialStaged(const HostPattern<Offset>& A, const StagedShape& shape, std::size_t value_bytes)
@@ -30,7 +30,7 @@ class SerialStaged {
   const HostStaged& result() const { return B_; }
 
  private:
-  using Entries = std::map<int, Offset>;  // of a column, by row of the window
+  using Entries = std::map<int, Offset>;  // entries of a column, by row of the window
   struct Column {
     int slot;
     bool carried;
@@ -63,7 +63,7 @@ class SerialStaged {
     B_.window_offsets.push_back(static_cast<int>(B_.chunks.size()) - 1);
   }
 
-  // A column as far as it has entries in a strip.
+  // Appends a column with its entries in a strip, if any.
   void add_column(Columns& columns, int strip, int slot, const Entries& entries) const {
     Column column{slot, false, {}};
     for (const auto& [r, k] : entries) {
@@ -97,7 +97,7 @@ class SerialStaged {
     B_.most_value_bytes = std::max(B_.most_value_bytes, (B_.slots.size() - first_value) * 16 / granule_);
   }
 
-  // Takes columns behind the first `old` until the pool is full tiles.
+  // Removes own columns, those after the first `old`, until the pool is full tiles.
   static Columns take_rest(Columns& pool, std::size_t old) {
     Columns rest;
     if (pool.size() / 8 * 8 < old) return rest;
@@ -116,7 +116,7 @@ class SerialStaged {
     return rest;
   }
 
-  // Fours of one column from each bank, the fullest first; the fullest again where there are no others.
+  // Orders columns in fours, one from each bank, the fullest bank first; without other banks, again from the fullest.
   static Columns spread_banks(const Columns& pool) {
     Columns banks[4], result;
     for (auto column = pool.rbegin(); column != pool.rend(); ++column) banks[column->bank()].push_back(*column);
@@ -137,11 +137,11 @@ class SerialStaged {
     return result;
   }
 
-  // Of 8 columns, the first four are the tile's even ones.
+  // Appends a tile. The first four of its 8 columns become the tile's even ones.
   void add_tile(const Columns& columns, std::size_t first_value) {
     StagedTile tile;
     tile.first_value = static_cast<std::uint32_t>(B_.slots.size() - first_value);
-    std::map<int, Offset> values;  // by bit
+    std::map<int, Offset> values;  // ordered by bit
     for (std::size_t i = 0; i < 8; ++i) {
       const std::size_t c = 2 * (i % 4) + i / 4;
       const Column& column = columns[i < columns.size() ? i : columns.size() > 4 ? 4 : 0];

@@ -14,7 +14,7 @@
 /// The invariants of staged windows.
 namespace Tessera::Impl {
 
-/// The first number of a shape that will not do; empty if all do.
+/// Returns what is wrong with the first invalid number of a shape; empty if all are valid.
 inline std::string staged_shape_fault(const StagedShape& shape, std::size_t value_bytes) {
   std::string fault;
   const auto check = [&](bool holds, const std::string& what, auto value, const std::string& expected) {
@@ -43,7 +43,7 @@ inline std::string describe_staged_chunk(int fault) {
   return texts[fault];
 }
 
-/// The tiles and entries of a chunk as its tiles say.
+/// The numbers of tiles and entries of a chunk, read from its tiles.
 struct StagedChunkSize {
   std::size_t tiles;
   std::size_t values;
@@ -55,7 +55,7 @@ KOKKOS_INLINE_FUNCTION StagedChunkSize staged_chunk_size(const StagedWindowsPatt
   return {std::size_t(tiles), std::size_t(last.first_value) + std::size_t(popcount(last.mask))};
 }
 
-/// The first broken invariant of a chunk in itself.
+/// Finds the first broken invariant within a chunk.
 struct StagedChunkFaultOf {
   StagedWindowsPattern A;
   StagedChunk end;
@@ -96,7 +96,7 @@ inline std::string describe_staged_window(int fault) {
   return texts[fault];
 }
 
-/// The first broken invariant of a window whose chunks are in order.
+/// Finds the first broken invariant of a window whose chunks are in order.
 struct StagedWindowFaultOf {
   StagedWindowsPattern A;
 
@@ -131,7 +131,7 @@ struct StagedWindowFaultOf {
     const Ordinal rows_left = A.rows - (window * A.window_rows + 8 * strip);
     const std::uint64_t rows = rows_left >= 8 ? ~std::uint64_t(0) : low_bits(rows_left <= 0 ? 0 : 8 * rows_left);
     const int first = A.window_offsets[window];
-    std::uint64_t own_before = 0;  // slots of the chunk before, in which the strip has entries there
+    std::uint64_t own_before = 0;  // slots of the previous chunk with own entries of the strip
     for (int chunk = first; chunk < A.window_offsets[window + 1]; ++chunk) {
       const bool begins_piece = (chunk - first) % A.piece_chunks == 0;
       std::uint64_t own = 0, carried = 0;
@@ -157,7 +157,7 @@ struct StagedWindowFaultOf {
   }
 };
 
-/// The counts of the arrays, whose chunks are in order, and the entries that they hold.
+/// Counts the arrays, whose chunks must be in order, and the entries in them.
 template <class Exec>
 static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<typename Exec::memory_space>& p,
                                      std::size_t& entries) {
@@ -190,7 +190,7 @@ static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<typen
   return counts;
 }
 
-/// The sizes of the arrays.
+/// Checks the sizes of the arrays.
 template <class Memory>
 std::string staged_extent_fault(const StagedWindows<Memory>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, A.shape.window_rows));

@@ -14,11 +14,10 @@
 #include "staged/StagedPacking.hpp"
 #include "staged/StagedWindows.hpp"
 
-/// How windows are cut into chunks, and what tiles these will have: all that is known of staged windows before an array
-/// is written.
+/// How windows are cut into chunks, and which tiles these have: all sizes of staged windows before an array is written.
 namespace Tessera::Impl {
 
-/// The arrays of a StagedLayout for kernels, which take a few numbers and pointers and no long list of Views.
+/// Pointers to the arrays of a StagedLayout. Kernels get these in place of a long list of Views.
 struct StagedLayoutPointers {
   StagedShape shape;
   const Ordinal* column_indices;  ///< this and the next three are arrays of ColumnsOfWindows
@@ -32,7 +31,7 @@ struct StagedLayoutPointers {
   const std::size_t* tile_offsets;
   const std::size_t* value_offsets;
 
-  /// The distinct column in a slot of a chunk, or of the one before.
+  /// Returns the distinct column in a slot of a chunk, or of the previous chunk.
   KOKKOS_INLINE_FUNCTION Offset column_of(std::size_t chunk, StagedSlot slot) const {
     return chunk_offsets[slot.carried ? chunk - 1 : chunk] + static_cast<Offset>(slot.slot);
   }
@@ -70,7 +69,7 @@ struct StagedLayout {
   }
 };
 
-/// Calls visit(number, first, end) for the chunks of a window whose distinct columns are [first, last). Returns their
+/// Calls visit(number, first, end) for the chunks of a window with distinct columns [first, last). Returns their
 /// number.
 template <class Visit>
 KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset* entry_offsets, Offset first,
@@ -83,8 +82,8 @@ KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset
   return number;
 }
 
-/// Fills in the chunks.
-/// \throws TooManyPlaces if they are 2^31 or more
+/// Cuts windows into chunks.
+/// \throws TooManyPlaces if there are 2^31 or more
 template <class Exec, class Memory>
 void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
   const StagedShape shape = layout.shape;
@@ -130,8 +129,8 @@ void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
   layout.window_offsets = window_offsets;
 }
 
-/// Fills in what the tiles of each strip take: first the columns of the chunk, then, along each piece, those that a
-/// chunk leaves to the next.
+/// Finds the columns in the tiles of each strip: first the columns of the chunk; then, along each piece, a chunk passes
+/// surplus columns to the next.
 template <class Exec, class Memory>
 void pack_strips(const Exec& exec, StagedLayout<Memory>& layout) {
   const std::size_t strips = static_cast<std::size_t>(layout.shape.strips()), parts = layout.chunks() * strips;
@@ -171,7 +170,7 @@ void pack_strips(const Exec& exec, StagedLayout<Memory>& layout) {
       });
 }
 
-/// Fills in where chunks begin, and the counts.
+/// Computes where chunks begin, and the counts.
 template <class Exec, class Memory>
 void count_chunks(const Exec& exec, StagedLayout<Memory>& layout, std::size_t value_bytes) {
   const std::size_t chunks = layout.chunks(), strips = static_cast<std::size_t>(layout.shape.strips());

@@ -5,13 +5,13 @@
 
 #include "staged/StagedView.hpp"
 
-/// Which columns the chunks and the tiles of staged windows have (StagedView.hpp): for all who build them, on host and
-/// device. Columns of a chunk are bits of a word, one for each slot, and so are rows of a window.
+/// Which columns the chunks and the tiles of staged windows have (StagedView.hpp), for builds on host and device.
+/// Columns of a chunk are bits of a word, one for each slot; so are rows of a window.
 namespace Tessera::Impl {
 
 constexpr int staged_most_slots = 64;
 
-/// The end of the chunk that begins with distinct column `first` of a window that ends before `last`.
+/// Returns the end of the chunk that begins at distinct column `first` of a window that ends before `last`.
 ///
 /// \param entry_offsets [in] the first entry of each distinct column, column by column
 TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset* entry_offsets, Offset first,
@@ -29,22 +29,22 @@ TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset*
   return low;
 }
 
-/// The rows of a strip that are set in `rows`, of a window: bit r for row r of the strip.
+/// Returns the rows of a strip that are set in `rows`, a set of rows of the window: bit r for row r of the strip.
 TESSERA_FUNCTION unsigned staged_strip_rows(const std::uint64_t* rows, int strip) {
   return static_cast<unsigned>(rows[strip / 8] >> (strip % 8 * 8) & 0xffu);
 }
 
-/// How many rows of a window before `row` are set.
+/// Returns the number of set rows of a window before `row`.
 TESSERA_FUNCTION int staged_rows_before(const std::uint64_t* rows, int row) {
   int count = popcount(rows[row / 64] & low_bits(row % 64));
   for (int word = 0; word < row / 64; ++word) count += popcount(rows[word]);
   return count;
 }
 
-/// The slots of a chunk whose columns have entries in a strip.
+/// Returns the slots of a chunk whose columns have entries in a strip.
 ///
-/// \param rows    [in] of the window that are set in each column of the chunk, a column after the other
-/// \param columns [in] of the chunk
+/// \param rows    [in] for each column of the chunk in turn, the set rows of the window
+/// \param columns [in] number of columns of the chunk
 TESSERA_FUNCTION std::uint64_t staged_strip_slots(const StagedShape& shape, const std::uint64_t* rows, int columns,
                                                   int strip) {
   std::uint64_t slots = 0;
@@ -55,7 +55,7 @@ TESSERA_FUNCTION std::uint64_t staged_strip_slots(const StagedShape& shape, cons
   return slots;
 }
 
-/// A slot of a chunk, or of the chunk before it.
+/// A slot of a chunk, or of the previous chunk.
 struct StagedSlot {
   int slot;
   bool carried;
@@ -65,18 +65,18 @@ struct StagedSlot {
   }
 };
 
-/// The columns of a strip that are packed into the tiles of a chunk, by their slots. Slots that are the same mod 4
-/// share banks of shared memory.
+/// The columns of a strip that are packed into the tiles of a chunk, by their slots. Slots that are equal mod 4 share
+/// banks of shared memory.
 struct StagedColumns {
-  std::uint64_t carried;  ///< those that the chunk before has left
-  std::uint64_t own;      ///< of the chunk itself
+  std::uint64_t carried;  ///< columns that the previous chunk left
+  std::uint64_t own;      ///< columns of the chunk itself
 
   TESSERA_FUNCTION int count() const { return popcount(carried) + popcount(own); }
   TESSERA_FUNCTION int tiles() const { return (count() + 7) / 8; }
 
   static TESSERA_FUNCTION std::uint64_t slots_of_bank(int bank) { return std::uint64_t(0x1111111111111111) << bank; }
 
-  /// The first of those banks among `banks`, a bit each, that most columns lie in; -1 if they have none.
+  /// Returns the bank with most columns among the bits of `banks`, or the first of these; -1 if there are no columns.
   TESSERA_FUNCTION int fullest_bank(unsigned banks) const {
     int fullest = -1, most = 0;
     for (int bank = 0; bank < 4; ++bank) {
@@ -88,8 +88,8 @@ struct StagedColumns {
     return fullest;
   }
 
-  /// Those of its own columns that a chunk leaves to the next one, so that its tiles are full: the last of the fullest
-  /// bank, again and again. None, if full tiles would leave a column behind that is carried already.
+  /// Returns the own columns that a chunk leaves to the next one to fill its tiles: repeatedly the last of the fullest
+  /// bank. None, if full tiles would leave out a column that is already carried.
   TESSERA_FUNCTION std::uint64_t rest() const {
     const int surplus = count() % 8;
     if (popcount(own) < surplus) return 0;
@@ -102,12 +102,12 @@ struct StagedColumns {
   }
 };
 
-/// Takes columns in the order of the tiles: each four adjacent ones lie in different banks wherever possible.
+/// Picks columns in the order of the tiles: four adjacent ones are in different banks wherever possible.
 class StagedPicker {
  public:
   explicit TESSERA_FUNCTION StagedPicker(const StagedColumns& columns) : left_(columns) {}
 
-  /// There must be one left.
+  /// Returns the next column. There must be one left.
   TESSERA_FUNCTION StagedSlot next() {
     if (taken_++ % 4 == 0) unused_banks_ = 0xfu;
     int bank = left_.fullest_bank(unused_banks_);
@@ -126,8 +126,8 @@ class StagedPicker {
   int taken_ = 0;
 };
 
-/// The tile of the next columns, at most 8, of which the first four are its even ones. `slots` is filled with those of
-/// its columns; rows_of(slot) gives the rows of the strip that have entries in a column.
+/// Packs the next (up to 8) columns into a tile. The first four become its even columns. Writes their slots to `slots`;
+/// rows_of(slot) returns the rows of the strip that have entries in a column.
 TESSERA_CALLS_ARGUMENT
 template <class RowsOf>
 TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const RowsOf& rows_of,
@@ -135,7 +135,7 @@ TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const
   StagedTile tile;
   for (int i = 0; i < 8; ++i) {
     const int c = 2 * (i % 4) + i / 4;
-    // What stands for no column is read together with the column whose code it has, or with its own likes alone.
+    // An unused column repeats a code, which is read together with that column or with other repeats only.
     slots[c] = i < columns ? picker.next() : slots[columns > 4 ? 1 : 0];
     tile.codes[c] = slots[c].code();
     for (unsigned rows = i < columns ? rows_of(slots[c]) : 0u; rows != 0; rows &= rows - 1) {
@@ -146,7 +146,7 @@ TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const
 }
 
 /// Writes the tiles of a strip in a chunk, and calls entry(slot, row of the strip, number) for each of their entries,
-/// numbered from first_value on in the order of their values.
+/// numbered from first_value in the order of their values.
 TESSERA_CALLS_ARGUMENT
 template <class RowsOf, class Entry>
 TESSERA_FUNCTION void pack_staged_tiles(const StagedColumns& columns, std::uint32_t first_value, const RowsOf& rows_of,

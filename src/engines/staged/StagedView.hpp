@@ -12,28 +12,28 @@ namespace Tessera {
 ///
 /// codes[c] names the staged row of tile column c. Its bits 0..14 are 4 s + s mod 4 for slot s of a chunk; bit 15 is
 /// set if that is the chunk before the tile's own. Bit 8 r + c of the mask is set if row r of the strip has an entry in
-/// tile column c. The values of the tile begin at first_value and are stored in the order of the bits. A tile column
-/// without matrix column has the code of another one, and no bits.
+/// tile column c. The values of the tile begin at first_value and are stored in the order of the bits. An unused tile
+/// column has the code of another one, and no bits.
 struct alignas(16) StagedTile {
   std::uint64_t mask = 0;         ///< the entries of the tile
-  std::uint32_t first_value = 0;  ///< the number of the tile's first value, counted from the first value of the chunk
-  std::uint32_t padding = 0;      ///< leaves no byte undefined
+  std::uint32_t first_value = 0;  ///< number of the tile's first value, counted from the chunk's first
+  std::uint32_t padding = 0;      ///< makes all bytes defined
   std::uint16_t codes[8] = {};    ///< the staged row of each tile column
 };
 
-/// Where the parts of a chunk lie.
+/// The start of the tiles and values of a chunk.
 struct alignas(8) StagedChunk {
   unsigned tiles;   ///< distance from the first tile, in units of 16 bytes
   unsigned values;  ///< distance from the first value, in units of 16 bytes
 };
 
-/// The pattern of a matrix in two levels of condensed windows: raw pointers to device memory that somebody else owns.
+/// The pattern of a matrix in two levels of condensed windows: raw pointers to device memory that the caller owns.
 ///
 /// A window has window_rows rows. Its distinct columns, in ascending order, are cut into chunks of at most chunk_slots.
-/// A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8
-/// rows. Each strip has tiles of 8 columns of its own, picked from the chunk and the chunk before it. A row of X is
-/// therefore gathered once for each window, and still multiplied with few zeros. Pieces begin at the chunks 0,
-/// piece_chunks, 2 piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
+/// A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8 rows.
+/// Each strip has its own tiles of 8 columns, picked from the chunk and the chunk before it. A row of X is therefore
+/// gathered once for each window, and still multiplied with few zeros. Pieces begin at chunks 0, piece_chunks, 2
+/// piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
 ///
 /// ```{.unparsed}
 ///   window_offsets  windows + 1           first chunk of each window; read by no kernel: schedules are made from it
@@ -43,8 +43,8 @@ struct alignas(8) StagedChunk {
 ///                   then the tiles (StagedTile). Aligned to 16 bytes.
 /// ```
 ///
-/// Values begin at 16 bytes with every chunk. Of four tile columns that a warp reads at once (even ones, odd ones) the
-/// slots differ mod 4 wherever possible: then no two of them share banks of shared memory.
+/// Values of each chunk begin at a multiple of 16 bytes. The slots of the four tile columns that a warp reads at once
+/// (even or odd ones) differ mod 4 wherever possible: then they share no banks of shared memory.
 struct StagedPattern {
   static constexpr int tile_width = 8;  ///< columns of a tile
   static constexpr int strip_rows = 8;  ///< rows of a strip
@@ -52,7 +52,7 @@ struct StagedPattern {
   Ordinal rows = 0;                        ///< rows of the matrix
   Ordinal columns = 0;                     ///< columns of the matrix
   int window_rows = 0;                     ///< rows of a window
-  int chunk_slots = 0;                     ///< the most columns of a chunk
+  int chunk_slots = 0;                     ///< upper bound on the columns of a chunk
   int piece_chunks = 0;                    ///< chunks of a piece
   int most_tile_bytes = 0;                 ///< bytes of the tiles of the largest chunk, a multiple of 16
   int most_value_bytes = 0;                ///< bytes of the values of the largest chunk, a multiple of 16
@@ -69,45 +69,45 @@ struct StagedPattern {
 struct StagedShape {
   int window_rows = 64;    ///< rows of a window, a multiple of 64
   int chunk_slots = 64;    ///< distinct columns of a chunk, from 1 to 64
-  int piece_chunks = 16;   ///< chunks of a window that one block of threads multiplies
-  int most_values = 1024;  ///< the most values of a chunk that has several columns
+  int piece_chunks = 16;   ///< chunks of a window that one thread block multiplies
+  int most_values = 1024;  ///< upper bound on the values of a chunk that has several columns
 
   TESSERA_FUNCTION int strips() const { return window_rows / StagedPattern::strip_rows; }  ///< strips of a window
-  /// 64-bit words with one bit for each row of a window.
+  /// Returns the number of 64-bit words with one bit for each row of a window.
   TESSERA_FUNCTION int row_words() const { return window_rows / 64; }
   /// Whether all numbers are equal.
   friend bool operator==(const StagedShape&, const StagedShape&) = default;
 };
 
-/// The number of bytes before the tiles of a chunk, for a number of strips.
+/// Returns the number of bytes before the tiles of a chunk, for a number of strips.
 TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
 
-/// Staged windows for code that walks along rows.
+/// Staged windows for code that visits them row by row.
 struct StagedWindowsPattern : StagedPattern {
-  static constexpr const char* label = "Tessera::staged_spmm";  ///< what profilers see of a portable product
+  static constexpr const char* label = "Tessera::staged_spmm";  ///< name of a portable product for profilers
 
   int granule = 2;  ///< number of values in 16 bytes
 
-  /// The place of the first value of a chunk.
+  /// Returns the place of the first value of a chunk.
   TESSERA_FUNCTION Offset first_place(std::size_t chunk) const {
     return static_cast<Offset>(std::size_t(chunks[chunk].values) * std::size_t(granule));
   }
-  /// The first tile of each strip of a chunk, and the end.
+  /// Returns the first tile of each strip of a chunk, and the end.
   TESSERA_FUNCTION const std::uint16_t* strip_tiles(std::size_t chunk) const {
     return reinterpret_cast<const std::uint16_t*>(tiles + 16 * std::size_t(chunks[chunk].tiles));
   }
-  /// The tiles of a chunk.
+  /// Returns the tiles of a chunk.
   TESSERA_FUNCTION const StagedTile* chunk_tiles(std::size_t chunk) const {
     return reinterpret_cast<const StagedTile*>(tiles + 16 * std::size_t(chunks[chunk].tiles) +
                                                staged_header_bytes(strips()));
   }
-  /// The matrix column that a code of a chunk's tile names.
+  /// Returns the matrix column that a code in a chunk's tile names.
   TESSERA_FUNCTION Ordinal column_of(std::size_t chunk, unsigned code) const {
     return chunk_columns[(chunk - (code >> 15)) * std::size_t(chunk_slots) + (code & 0x7fffu) / 4];
   }
 };
 
-/// Calls visit(column, place of the value) for every entry of a row. The columns come in no order.
+/// Calls visit(column, place of the value) for every entry of a row, in no order of columns.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
 TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern& A, Ordinal row, const Visit& visit) {
@@ -145,7 +145,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const StagedWindowsPattern& A, Or
   }
 }
 
-/// The number of places before a window; for window = windows(), of all places.
+/// Returns the number of places before a window; for window = windows(), of all places.
 TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern& A, Ordinal window) {
   return A.first_place(std::size_t(A.window_offsets[window]));
 }

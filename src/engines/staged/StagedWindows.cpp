@@ -17,7 +17,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// \throws std::invalid_argument at a shape that will not do
+/// \throws std::invalid_argument if the shape is invalid
 inline void check_staged_shape(const StagedShape& shape, std::size_t value_bytes) {
   const std::string fault = staged_shape_fault(shape, value_bytes);
   if (!fault.empty()) throw std::invalid_argument("Tessera: " + fault);
@@ -30,7 +30,7 @@ void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std:
   check_places("values in staged windows", counts.value_bytes / value_bytes, most_places);
 }
 
-/// Fills in chunk_columns and chunks.
+/// Fills chunk_columns and chunks.
 template <class Exec, class Memory>
 void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p) {
   const StagedLayoutPointers in = layout.pointers();
@@ -49,7 +49,7 @@ void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, const Sta
       });
 }
 
-/// The first tile of a strip in its chunk, and the first value of that tile. Behind the last strip, the end of both.
+/// The first tile of a strip in its chunk, and the first value of that tile; for strip = strips(), the end of both.
 struct StagedPlace {
   int tile;
   std::uint32_t value;
@@ -74,7 +74,7 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers& in, std::si
   for (int i = strips + 1; i < staged_header_bytes(strips) / 2; ++i) header[i] = 0;
 }
 
-/// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
+/// Fills the tiles, and `slots` with the canonical entry of each value. A thread has a strip of a chunk.
 template <class Exec, class Memory>
 void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p,
                 const Array<Offset*, Memory>& slots) {
@@ -131,7 +131,7 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
   p.window_offsets = layout.window_offsets;
   const std::size_t chunks = layout.chunks();
   Impl::take_at_once<Memory>(exec, "Tessera::StagedWindows::chunks", [&](Impl::Arena<Memory>& arena) {
-    arena.take(p.tile_data, p.counts.tile_bytes);  // in units of 16 bytes, as kernels read it and the columns
+    arena.take(p.tile_data, p.counts.tile_bytes);  // kernels read 16 bytes at a time, here and in the columns behind
     arena.take_behind(p.chunk_columns, chunks * static_cast<std::size_t>(shape.chunk_slots));
     arena.take_behind(p.chunks, chunks + 1);
   });
@@ -161,7 +161,7 @@ KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern& 
   }
 }
 
-/// The keys of the places that hold entries.
+/// Computes the keys of the places that hold entries.
 template <class Exec, class Memory>
 void fill_place_keys(const Exec& exec, const StagedWindows<Memory>& p, const EntryKeys& set_key) {
   const StagedWindowsPattern A = p.view();
@@ -185,7 +185,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
                                                        const StagedWindows<typename ExecutionSpace::memory_space>& A) {
   const int column_bits = Impl::key_bits(A.columns);
   Impl::KeyedSlots<ExecutionSpace, Offset> places(exec, A.places());
-  // Places without an entry are sorted behind all rows, and left there.
+  // Places without an entry are sorted behind all rows, and ignored.
   Kokkos::deep_copy(exec, places.keys, static_cast<std::uint64_t>(A.rows) << column_bits);
   Kokkos::deep_copy(exec, places.slots, Offset(0));
   Impl::fill_place_keys(exec, A, Impl::EntryKeys(places, A.columns));

@@ -13,11 +13,11 @@ namespace Tessera {
 
 /// The sizes of a matrix in staged windows.
 struct StagedCounts {
-  std::size_t columns = 0;      ///< distinct columns, summed over the windows: the rows of X that a product gathers
+  std::size_t columns = 0;      ///< distinct columns, summed over the windows: rows of X that a product gathers
   std::size_t chunks = 0;       ///< number of chunks
   std::size_t tiles = 0;        ///< number of tiles of all strips
   std::size_t tile_bytes = 0;   ///< bytes of all tiles and of the headers of chunks
-  std::size_t value_bytes = 0;  ///< bytes of all values, with the gaps between chunks
+  std::size_t value_bytes = 0;  ///< bytes of all values, including gaps between chunks
   int most_tile_bytes = 0;      ///< see StagedPattern
   int most_value_bytes = 0;     ///< see StagedPattern
 
@@ -25,7 +25,7 @@ struct StagedCounts {
   friend bool operator==(const StagedCounts&, const StagedCounts&) = default;
 };
 
-/// The shape that parameters name. What they leave open has the default of StagedShape.
+/// Returns the shape for the parameters. Parameters that are 0 have the default of StagedShape.
 inline StagedShape staged_shape(const FormatParameters& parameters) {
   StagedShape shape;
   if (parameters.staged_chunk_values != 0) shape.most_values = parameters.staged_chunk_values;
@@ -33,18 +33,18 @@ inline StagedShape staged_shape(const FormatParameters& parameters) {
   return shape;
 }
 
-/// The pattern of a matrix in staged windows (see StagedPattern for what the arrays hold) that owns its arrays. Only
-/// places of values are Offsets. Numbers of chunks are int; distances in tiles and values count units of 16 bytes.
+/// The pattern of a matrix in staged windows that owns its arrays; StagedPattern defines them. Only places of values
+/// are Offsets. Numbers of chunks are int; distances in tiles and values count units of 16 bytes.
 ///
 /// Bytes without the values: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
 template <class MemorySpace>
 struct StagedWindows {
-  static constexpr Format format = Format::Staged;  ///< its name
+  static constexpr Format format = Format::Staged;  ///< name of the format
 
   Ordinal rows = 0;            ///< rows of the matrix
   Ordinal columns = 0;         ///< columns of the matrix
   std::size_t nonzeros = 0;    ///< number of entries
-  std::size_t value_size = 8;  ///< bytes of a value; with this size, chunks of values begin at multiples of 16 bytes
+  std::size_t value_size = 8;  ///< bytes of a value, for which values of each chunk begin at multiples of 16 bytes
   StagedShape shape;           ///< how the matrix is cut
   StagedCounts counts;         ///< sizes of the parts
   Impl::Array<int*, MemorySpace> window_offsets;     ///< see StagedPattern
@@ -56,13 +56,13 @@ struct StagedWindows {
   std::size_t places() const { return counts.value_bytes / value_size; }  ///< elements of an array of values
   std::size_t tiled_nonzeros() const { return nonzeros; }                 ///< number of entries in tiles
   std::size_t tile_elements() const { return tiles() * 64; }              ///< elements of all tiles
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels use.
   StagedWindowsPattern view() const {
     return {{rows, columns, shape.window_rows, shape.chunk_slots, shape.piece_chunks, counts.most_tile_bytes,
              counts.most_value_bytes, window_offsets.data(), chunk_columns.data(), chunks.data(), tile_data.data()},
             static_cast<int>(16 / value_size)};
   }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -84,13 +84,13 @@ struct StagedWindows {
   /// @endcond
 };
 
-/// A pattern in staged windows as it was built, and where its values come from.
+/// A pattern in staged windows as it was built, and the sources of its values.
 template <class MemorySpace>
 using BuiltStagedWindows = Built<StagedWindows<MemorySpace>, MemorySpace>;
 
-/// The sizes of what build_staged() would make, without building it.
+/// Returns the sizes of the result of build_staged(), without building it.
 ///
-/// \throws std::invalid_argument and TooManyPlaces as build_staged(), but not for sizes that do not fit
+/// \throws std::invalid_argument and TooManyPlaces like build_staged(), but accepts sizes that do not fit
 ///
 /// Cost: most of the cost of a build.
 template <class ExecutionSpace>
@@ -100,11 +100,11 @@ StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& 
 /// Builds staged windows from a canonical pattern. The arrays are the same on every backend and for any number of
 /// threads. Places between the values of two chunks have no source in the map.
 ///
-/// \param shape       [in] chunk_slots should be a multiple of 4, so that rows of chunk_columns are aligned
-/// \param value_bytes [in] of a value of A: 1, 2, 4, 8 or 16
-/// \throws std::invalid_argument at a shape other than StagedShape says, or at other sizes of values
-/// \throws TooManyPlaces for 2^31 or more chunks, for 2^32 or more times 16 bytes of tiles or of values, or for more
-///         places than offsets count. Nothing as large as these is allocated before.
+/// \param shape       [in] chunk_slots should be a multiple of 4, which aligns rows of chunk_columns
+/// \param value_bytes [in] bytes of a value of A: 1, 2, 4, 8 or 16
+/// \throws std::invalid_argument for an invalid shape, or another size of values
+/// \throws TooManyPlaces for 2^31 or more chunks, for 2^32 or more units of 16 bytes of tiles or of values, or for more
+///         places than offsets can count; before anything that large is allocated
 ///
 /// Cost: a radix sort of the entries by windows and columns; then passes over the distinct columns of the windows.
 template <class ExecutionSpace>
@@ -113,8 +113,8 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
                                                                        std::size_t nonzeros, const StagedShape& shape,
                                                                        std::size_t value_bytes);
 
-/// Converts back to canonical rows without loss. The map takes values from the places here to the order of the rows.
-/// Cost: a radix sort of the places.
+/// Converts back to canonical rows without loss. The map gives the place of each value, in the order of the rows. Cost:
+/// a radix sort of the places.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const StagedWindows<typename ExecutionSpace::memory_space>& A);
@@ -123,11 +123,11 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
 ///
 /// \param exec [in] the instance to run on
 /// \param A    [in] the pattern, in memory that `exec` can read
-/// \return an empty string, or the first invariant that is broken and where. Cost: a few passes over the pattern.
+/// \return an empty string, or the first broken invariant and its position. Cost: a few passes over the pattern.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A);
 
-/// Counts the first tile of each window, and the end.
+/// Computes the first tile of each window, and the end.
 ///
 /// \param exec [in] the instance to run on
 /// \param A    [in] the pattern
@@ -139,8 +139,8 @@ Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
 
 namespace Impl {
 
-/// \param most_places [in] that offsets count
-/// \throws TooManyPlaces as build_staged()
+/// \param most_places [in] upper bound on places that offsets can count
+/// \throws TooManyPlaces like build_staged()
 void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places);
 
 }  // namespace Impl

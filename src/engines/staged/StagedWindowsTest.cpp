@@ -27,12 +27,12 @@ std::string to_string(const StagedShape& shape) {
          std::to_string(shape.piece_chunks) + ", " + std::to_string(shape.most_values) + " values";
 }
 
-/// The shape of the kernels, and shapes that cut chunks and pieces at other places.
+/// The shape of the kernels, and shapes that cut chunks and pieces elsewhere.
 std::vector<StagedShape> shapes() {
   return {{64, 64, 16, 1016}, {128, 64, 2, 1016}, {64, 64, 3, 100}, {128, 12, 1, 64}, {192, 1, 5, 1}};
 }
 
-/// Columns of a window that fill a chunk, in number or in values, or exceed it by one; long rows; empty windows.
+/// Windows whose columns fill a chunk, in number or in values, or exceed it by one; long rows; empty windows.
 std::vector<HostPattern<Offset>> staged_patterns() {
   auto patterns = adversarial_patterns<Offset>();
   for (const int rows : {1, 63, 64, 65, 129}) {
@@ -41,7 +41,7 @@ std::vector<HostPattern<Offset>> staged_patterns() {
     patterns.push_back(random_pattern<Offset>(rows, 700, 0.02, 3, 2));
   }
   patterns.push_back(random_pattern<Offset>(1, 10000, 1.0, 1));
-  HostPattern<Offset> gap = random_pattern<Offset>(5, 300, 0.3, 4);  // windows without entries between others
+  HostPattern<Offset> gap = random_pattern<Offset>(5, 300, 0.3, 4);  // empty windows between others
   while (gap.rows < 300) gap.end_row();
   for (int j = 0; j < 300; j += 3) gap.column_indices.push_back(j);
   gap.end_row();
@@ -93,11 +93,11 @@ TYPED_TEST(StagedWindowsTest, ArraysAreThoseOfTheSerialBuild) {
 
 /// A column of a tile as a kernel reads it.
 struct TileColumn {
-  int chunk, slot, place;  // place: of the four columns that are read at once, in order
+  int chunk, slot, place;  // place: index among the four columns that are read at once
   bool is_used, carried;
 };
 
-/// Reads staged windows as kernels do: every entry with the value that belongs to it, and who looks back how far.
+/// Reads staged windows as kernels do, and checks each entry, its value, and which chunk a tile refers to.
 class StagedReader {
  public:
   template <class Pattern>
@@ -161,7 +161,7 @@ class StagedReader {
       const int c = 2 * (i % 4) + i / 4, code = tile.codes[c] & 0x7fff, slot = code / 4;
       const bool carried = tile.codes[c] >= 0x8000;
       ASSERT_EQ(code, 4 * slot + slot % 4);
-      // No tile looks back beyond its piece. Its unused columns must name staged rows of X too.
+      // No tile refers to a chunk of another piece. Unused columns must also name staged rows of X.
       if (carried) {
         ASSERT_NE((chunk - window_offsets_[window]) % shape_.piece_chunks, 0);
       }
@@ -170,7 +170,7 @@ class StagedReader {
     }
   }
 
-  // The entry exists, its value is its number (from 1), and it comes once.
+  // Checks that the entry exists, that its value is its number (from 1), and that it occurs once.
   void check_entry(int row, int column, double value) {
     ASSERT_LT(row, A_.rows);
     const auto begin = A_.column_indices.begin() + static_cast<std::ptrdiff_t>(A_.row_offsets[row]);
@@ -181,7 +181,7 @@ class StagedReader {
     ASSERT_TRUE(seen_.insert({row, column}).second) << row << ", " << column << " twice";
   }
 
-  // A tile has a column of none only where a piece ends, or where full tiles would leave a carried column behind.
+  // A tile has unused columns only at the end of a piece, or if full tiles would leave out a carried column.
   void check_fullness(int window, int chunk, const std::vector<TileColumn>& columns) const {
     std::size_t used = 0, own = 0;
     for (const TileColumn& column : columns) used += column.is_used, own += column.is_used && !column.carried;
@@ -193,7 +193,7 @@ class StagedReader {
     }
   }
 
-  // Four columns that are read together lie in as many banks as they and those after them have.
+  // Four columns that are read together use as many banks as possible, given the columns that follow.
   static void check_banks(const std::vector<TileColumn>& columns) {
     for (std::size_t first = 0; first < columns.size(); first += 4) {
       std::set<int> banks, later;
@@ -217,7 +217,7 @@ class StagedReader {
   std::set<std::pair<int, int>> seen_;
 };
 
-/// Values go through the map on the device; where they arrive, they are read with the pattern.
+/// Moves values through the map on the device, and reads the result with the pattern.
 template <class Exec>
 void expect_readable(const HostPattern<Offset>& A, const StagedShape& shape) {
   SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
@@ -307,7 +307,7 @@ TYPED_TEST(StagedWindowsTest, RefusesOtherShapes) {
   expect_refusal({}, 0, "the size of values of staged windows is 0");
 }
 
-/// The arrays of a pattern on the host, to be changed.
+/// Copies of a pattern's arrays on the host, for changes.
 template <class Exec>
 struct StagedArrays {
   StagedWindows<typename Exec::memory_space> p;
@@ -331,7 +331,7 @@ struct StagedArrays {
   }
 };
 
-/// 70 x 60 in chunks of 12 columns, two of which make a piece: every row of the first window has 30 entries.
+/// 70 x 60, chunks of 12 columns, pieces of two chunks: every row of the first window has 30 entries.
 TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Arrays = StagedArrays<Exec>;
@@ -372,7 +372,7 @@ TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
   expect_fault("window 0: " + of_columns, [](Arrays& A) { A.chunk_columns[3] = A.chunk_columns[2]; });
   expect_fault("window 0: " + of_columns, [](Arrays& A) { A.chunk_columns[59] = 60; });
   expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(1, 0).codes[0] = 4 * 12; });
-  expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(2, 0).codes[0] |= 0x8000u; });  // begins a piece
+  expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(2, 0).codes[0] |= 0x8000u; });  // first chunk of a piece
   expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(1, 0).codes[0] = 1; });
   expect_fault("window 0: a strip has a column twice",
                [](Arrays& A) { A.tile(0, 0).codes[1] = A.tile(0, 0).codes[0]; });
@@ -382,7 +382,7 @@ TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
 /// The second window has no entries.
 TYPED_TEST(StagedWindowsTest, TilesAreCountedWindowByWindow) {
   using Exec = typename TypeParam::ExecutionSpace;
-  HostPattern<Offset> A = random_pattern<Offset>(64, 16, 1.0, 1);  // two full tiles a strip
+  HostPattern<Offset> A = random_pattern<Offset>(64, 16, 1.0, 1);  // two full tiles per strip
   while (A.rows < 128) A.end_row();
   A.column_indices.push_back(3);
   A.end_row();

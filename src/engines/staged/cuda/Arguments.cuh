@@ -12,12 +12,12 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for staged windows are given. What a schedule calls tiles are chunks here.
+/// Arguments of the kernels for staged windows. The tiles of the schedule are chunks here.
 template <class Scalar>
 using StagedArguments = WindowArguments<StagedPattern, CondensedSchedule, Scalar, Scalar>;
 
-/// The tasks of a block, one after another: an item with a slab of columns each. Blocks that run at the same time have
-/// the same item or neighbouring ones.
+/// The tasks of a block in turn, each an item with a slab of columns. Blocks that run at the same time have the same or
+/// adjacent items.
 struct StagedTasks {
   unsigned next, count, slabs;
 
@@ -29,7 +29,7 @@ struct StagedTasks {
   __device__ void advance() { next += gridDim.x; }
 };
 
-/// The chunks of a block's tasks, one after another.
+/// The chunks of a block's tasks, in turn.
 class StagedSteps {
  public:
   __device__ __forceinline__ StagedSteps(const CondensedItem* items, unsigned item_count, unsigned slabs)
@@ -47,7 +47,7 @@ class StagedSteps {
   }
 
  private:
-  // Takes the next task that has chunks.
+  // Starts the next task that has chunks.
   __device__ __forceinline__ void take_task() {
     while (chunk_ == last_ && tasks_.left()) {
       chunk_ = next_item_.first_tile;
@@ -65,10 +65,10 @@ class StagedSteps {
   unsigned slab_ = 0;
 };
 
-/// The shared memory of a block: a ring of buffers, each for a chunk.
+/// The shared memory of a block: a ring of buffers, one for each chunk.
 ///
-/// Rows of X lie in panels of 128 bytes, slot by slot, so that a slot has the same banks in every panel. A panel has
-/// four pairs of 16 bytes; pair p lies at place p xor (slot mod 4). Lanes that read the same columns of four slots that
+/// Rows of X are stored in panels of 128 bytes, slot by slot, so a slot has the same banks in every panel. A panel has
+/// four pairs of 16 bytes; pair p is at place p xor (slot mod 4). Lanes that read the same columns of four slots that
 /// differ mod 4 then read different banks.
 template <class Scalar, class Policy>
 struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffers> {
@@ -84,7 +84,7 @@ struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffer
     return x(Policy::buffers) + Policy::buffers * tile_bytes + buffer * value_bytes;
   }
 
-  /// The offset of 16 bytes of a slot's row in its buffer; `code` is 4 slot + slot mod 4.
+  /// Returns the offset of 16 bytes of a slot's row in its buffer; `code` is 4 slot + slot mod 4.
   static __device__ __forceinline__ int place(int code, int sixteenth) {
     return ((code * 32) ^ (sixteenth % 8 * 16)) + sixteenth / 8 * panel_stride;
   }

@@ -14,13 +14,13 @@ namespace {
 using Policy = DefaultStagedPolicy<double>;
 using Memory = StagedMemory<double, Policy>;
 
-/// Chunks that a block could multiply while it writes the sums of a piece, and another kernel adds them: 16 KB twice,
-/// where a chunk is about 25 KB.
+/// Chunks that a block could multiply in the time to write the sums of a piece, and to add them in another kernel: 16
+/// KB twice, where a chunk is about 25 KB.
 constexpr double sums_in_chunks = 1.3;
 
-/// The length of pieces with which blocks are predicted to be done first. Blocks take their tasks in rounds, and each
-/// round lasts as long as a piece of a window of mean length. Longer windows are cut as well: no piece is longer than
-/// what a block has to do in all. Of equally fast lengths it is the longest.
+/// Returns the length of pieces with which blocks are predicted to finish first, the longest if several do. Blocks run
+/// their tasks in rounds, and each round lasts as long as a piece of a window of mean length. Longer windows are also
+/// cut: no piece is longer than the total work of a block.
 int choose_piece(double windows, double chunks, double slabs, double blocks) {
   constexpr int lengths[] = {8, 12, 16, 24, 32, 48, 64};
   int best = lengths[0];

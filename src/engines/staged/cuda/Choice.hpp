@@ -8,7 +8,7 @@
 
 namespace Tessera::Cuda {
 
-/// What the choice of the shape of staged windows depends on.
+/// Input of the choice of the shape of staged windows.
 struct StagedProblem {
   double rows = 0;            ///< rows of A
   double nonzeros = 0;        ///< entries of A
@@ -16,20 +16,20 @@ struct StagedProblem {
   double vector_columns = 0;  ///< expected columns of X
 };
 
-/// Chooses how a matrix of doubles is cut for staged_spmm() on a device. Results depend on the shape, to within
-/// roundoff: choose it once for each matrix.
+/// Chooses how a matrix of doubles is cut for staged_spmm() on a device. The shape changes results by rounding errors:
+/// choose it once for each matrix.
 ///
-/// Windows have 64 rows in strips of 8. Pieces have the length with which all multiprocessors are predicted to be done
-/// first: short ones keep all busy to the end, but cuts cost sums, and no column is carried over a cut. The values of a
-/// chunk are limited so that two blocks of threads fit in a multiprocessor.
+/// Windows have 64 rows in strips of 8. The length of pieces is the one with which all multiprocessors are predicted to
+/// finish first: short pieces keep all busy to the end, but cuts cost sums, and no column is carried over a cut. The
+/// values of a chunk are limited so that two thread blocks fit in a multiprocessor.
 StagedShape choose_staged(const StagedProblem& problem, const Device& device = {});
 
-/// The bytes of shared memory of a block of staged_spmm(). most_tile_bytes and most_value_bytes are those of the
+/// Returns the bytes of shared memory of a block of staged_spmm(), for most_tile_bytes and most_value_bytes of the
 /// StagedPattern.
 std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes);
 
-/// The bytes of shared memory of a block for chunks as choose_staged() limits them. On a GPU with less, staged windows
-/// are not worth building.
+/// Returns the bytes of shared memory of a block for chunks within the limits of choose_staged(). On a GPU with less,
+/// staged windows are not worth building.
 std::size_t usual_staged_shared_bytes();
 
 }  // namespace Tessera::Cuda

@@ -11,7 +11,7 @@
 
 namespace Tessera::Cuda {
 
-/// A warp that multiplies the tiles of a strip with rows of X in shared memory.
+/// A warp that multiplies the tiles of a strip by rows of X in shared memory.
 template <Precision precision, class Policy, class Scalar>
 class StagedConsumer {
  public:
@@ -25,7 +25,7 @@ class StagedConsumer {
 
   __device__ __forceinline__ void run() const {
     RingPlace<Policy::buffers> place;
-    bool first = true;  // no chunk comes before the block's first
+    bool first = true;  // the block's first chunk has no chunk before it
     StagedTasks tasks(arguments_.schedule.item_count, arguments_.slabs);
     if (!tasks.left()) return;
     CondensedItem next_item = arguments_.schedule.items[tasks.item()];
@@ -39,7 +39,7 @@ class StagedConsumer {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         multiply(place, sums);
         __syncwarp();  // one lane arrives for all
-        // Tiles look back one chunk: a chunk may go when the one after it is done.
+        // Tiles refer back one chunk: a chunk is freed when the next one is done.
         if (!first && lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.before()));
         first = false;
         place.advance();
@@ -54,7 +54,7 @@ class StagedConsumer {
   static constexpr int vector = Layout::vector;
   static_assert(vector * sizeof(Scalar) == 16);
 
-  // Rows count from the strip's first. Columns have the order of the panels of shared memory, which avoid bank
+  // Rows are counted from the strip's first. Columns are in the order of the panels of shared memory, which avoid bank
   // conflicts themselves.
   struct Fragment {
     using Sum = Scalar;

@@ -5,7 +5,7 @@
 
 namespace Tessera::Cuda {
 
-/// A warp that copies chunks to shared memory: its share of the rows of X, of tiles and of values.
+/// A warp that copies its share of chunks to shared memory: rows of X, tiles and values.
 template <class Policy, class Scalar>
 class StagedProducer {
  public:
@@ -21,7 +21,7 @@ class StagedProducer {
     if (!steps.left()) return;
     Chunk next = load_chunk(steps.chunk());
     while (steps.left()) {
-      // The description of the next chunk is on its way while this chunk is copied.
+      // The description of the next chunk is loaded while this chunk is copied.
       const Chunk chunk = next;
       const unsigned slab = steps.slab();
       steps.advance();
@@ -41,9 +41,9 @@ class StagedProducer {
   static constexpr int step_rows = 32 / row_sixteenths;
   static_assert(row_sixteenths <= 32 && 4 % step_rows == 0);
 
-  // What a producer needs to copy a chunk.
+  // A producer's data for copying a chunk.
   struct Chunk {
-    int2 begin, end;  // where its tiles and values begin and end
+    int2 begin, end;  // begin and end of its tiles (x) and values (y)
     Ordinal columns[(own_slots + 31) / 32];
   };
 
@@ -71,7 +71,7 @@ class StagedProducer {
     }
   }
 
-  // A warp copies 512 bytes at once: one row of X or several. Columns that X does not have become zeros.
+  // Copies rows of X, 512 bytes a warp at once: one row or several. Columns that X does not have become zeros.
   __device__ __forceinline__ void copy_rows(const Chunk& chunk, int buffer, unsigned slab) const {
     const int sixteenth = lane_ % row_sixteenths, own_row = lane_ / row_sixteenths;
     const int first_column = static_cast<int>(slab) * Policy::columns + sixteenth * lane_columns;

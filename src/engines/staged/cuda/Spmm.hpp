@@ -12,23 +12,23 @@
 
 namespace Tessera::Cuda {
 
-/// Which X staged_spmm() reads in place.
+/// The access to X of staged_spmm(), which decides whether X is read in place.
 inline constexpr XAccess staged_x_access = XAccess::Vectors;
 
-/// Bytes of scratch memory for a product of these operands.
+/// Returns the bytes of scratch memory for a product with these operands.
 template <class Scalar>
 std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedule& schedule,
                                    const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows, x, staged_x_access).bytes;
 }
 
-/// Y = alpha A X + beta Y on tensor cores, A in windows of 64 rows, in strips of 8, whose rows of X are staged in
-/// shared memory. All pointers are device memory; A.window_offsets is not read.
+/// Computes Y = alpha A X + beta Y on tensor cores, with A in windows of 64 rows and strips of 8, and rows of X staged
+/// in shared memory. All pointers are device memory; A.window_offsets is not read.
 ///
-/// It suits matrices whose windows share columns: reordered meshes, blocks, bands. schedule: build_condensed_schedule
-/// of the window offsets with A.piece_chunks and PieceCut::Full. Operands, workspace, results and errors are as
-/// condensed_spmm() says; std::runtime_error also tells that chunks do not fit in shared memory. precision is Native
-/// (FP64 products and sums), Scalar is double.
+/// It suits matrices whose windows share columns: reordered meshes, blocks, bands. schedule: build_condensed_schedule()
+/// of the window offsets with A.piece_chunks and PieceCut::Full. Operands, workspace, results and errors are as for
+/// condensed_spmm(); std::runtime_error also means that chunks do not fit in shared memory. precision is Native (FP64
+/// products and sums), Scalar is double.
 ///
 /// Cost: reads a row of X once for each window that has its column; 16 * 64 multiplications for each tile and 16
 /// columns.

@@ -10,7 +10,7 @@ using Cuda::choose_staged;
 using Cuda::staged_shared_bytes;
 using Cuda::usual_staged_shared_bytes;
 
-// What the kernel is compiled for; 1016 doubles leave room for two blocks.
+// The kernel is compiled for this shape; with 1016 doubles, two blocks fit.
 TEST(StagedChoice, TheShapeIsThatOfTheKernel) {
   EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10}), (StagedShape{64, 64, 64, 1016}));
 }
@@ -21,8 +21,8 @@ int piece(double rows, double nonzeros, double columns, double vector_columns) {
       .piece_chunks;
 }
 
-// Windows of a finite element mesh, with 9 chunks each, and of a matrix with 10, are not cut for the sake of their mean
-// length, unless a block would have less to do than that.
+// Windows of a finite element mesh, with 9 chunks each, and of a matrix with 10, are not cut because of their mean
+// length, unless a block would have less work than that.
 TEST(StagedChoice, PiecesAreWholeWindowsWhereThereAreManyWindows) {
   EXPECT_EQ(piece(262144, 6859000, 2310000, 32), 64);
   EXPECT_EQ(piece(45954, 6805486, 421212, 128), 64);
@@ -30,7 +30,7 @@ TEST(StagedChoice, PiecesAreWholeWindowsWhereThereAreManyWindows) {
   EXPECT_EQ(piece(1000, 1e8, 1000, 1), 64) << "values cut chunks too";
 }
 
-// 67 windows with 67 chunks each, for 264 blocks: 6 pieces of 11 are done in 2 rounds, 9 of 7 in 3.
+// 67 windows with 67 chunks each, for 264 blocks: 6 pieces of 11 take 2 rounds, 9 pieces of 7 take 3.
 TEST(StagedChoice, PiecesAreEnoughForAllMultiprocessors) {
   EXPECT_EQ(piece(4267, 2140089, 285000, 32), 12);
   EXPECT_EQ(piece(4267, 2140089, 285000, 512), 32);
@@ -49,8 +49,8 @@ TEST(StagedChoice, SharedMemoryIsARingOfBuffers) {
   EXPECT_EQ(staged_shared_bytes(544, 2384), 128u + 4 * (64 * 256 + 544 + 2384));
 }
 
-// The limit of a chunk's values leaves room for two blocks, whatever its tiles are: 9 of 32 bytes a strip at most.
-// Values that each strip carries from one chunk to the next may take more.
+// The limit on a chunk's values lets two blocks fit for any tiles: at most 9 per strip, of 32 bytes. Values that each
+// strip carries from one chunk to the next may need more.
 TEST(StagedChoice, TwoBlocksFit) {
   constexpr std::size_t half = H200::shared_bytes / 2 - 1024;
   const int tile_bytes = 32 + 8 * 9 * 32, limit = choose_staged({}).most_values * 8;
