@@ -11,20 +11,20 @@
 
 #include "sorted_columns/SortedColumnsView.hpp"
 
-/// How columns that are sorted by their lengths are cut into blocks and pieces (see SortedColumnsPattern). The lengths
-/// alone decide.
+/// How columns that are sorted by length are cut into blocks and pieces (see SortedColumnsPattern). Only the lengths
+/// matter.
 namespace Tessera::Impl {
 
-/// Columns of the same length, from a position to the next run's.
+/// Columns of the same length, from this position to the next run's.
 struct LengthRun {
   Offset position;
   Offset length;
 };
-// Copies from a device would read padding, which nothing wrote.
+// Without padding: copies from a device would read it uninitialized.
 static_assert(std::has_unique_object_representations_v<LengthRun>);
 
-/// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with one that has no
-/// blocks: it stands for the entries that the layers leave.
+/// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with a layer without
+/// blocks, which represents the entries that the layers leave.
 struct ColumnLayer {
   Ordinal position;  // the first column
   Offset depth;      // the first entry of each column
@@ -33,14 +33,14 @@ struct ColumnLayer {
   Offset element;    // the first element of that block
 };
 
-/// A column of the irregular part. A table of them ends with one that holds the ends of the last column.
+/// A column of the irregular part. A table of such columns ends with one that has the ends of the last column.
 struct IrregularColumn {
-  Offset candidate;  // entries of the irregular columns before it, those in blocks included
+  Offset candidate;  // entries of the irregular columns before it, including those in blocks
   Offset element;    // its first element
   Offset piece;      // its first piece
 };
 
-/// The last element of a table whose `member` is not above `wanted`. The members ascend, and the first is not above it.
+/// Returns the last element of a table with `member` <= wanted. The members ascend, and the first is not greater.
 template <class Table>
 KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Table::value_type::*member,
                                                   Offset wanted) {
@@ -56,7 +56,7 @@ KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Tab
   return low;
 }
 
-/// The runs of equal lengths, at most sqrt(2 nonzeros).
+/// Returns the runs of equal lengths, at most sqrt(2 nonzeros).
 template <class ExecutionSpace, class Lengths>
 static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths) -> std::vector<LengthRun> {
   using Run = LengthRun;
@@ -84,7 +84,7 @@ inline std::vector<ColumnLayer> layers_of_columns(const std::vector<LengthRun>& 
   std::vector<ColumnLayer> layers;
   ColumnLayer next{};
   for (const LengthRun& run : runs) {
-    next.position = static_cast<Ordinal>(run.position);  // the columns before it have no entries left
+    next.position = static_cast<Ordinal>(run.position);  // columns before it have no entries left
     const auto blocks = static_cast<Offset>((positions - next.position) / width);
     if (blocks == 0) break;
     while (next.depth < run.length) {
@@ -100,13 +100,13 @@ inline std::vector<ColumnLayer> layers_of_columns(const std::vector<LengthRun>& 
   return layers;
 }
 
-/// The columns, from the right, that have irregular entries.
+/// Returns the columns with irregular entries, from the right.
 ///
-/// \param right_most [in] lengths of the last width - 1 columns, or of all if they are fewer
+/// \param right_most [in] lengths of the last width - 1 columns, or of all if there are fewer
 inline std::vector<IrregularColumn> irregular_columns(const std::vector<ColumnLayer>& layers,
                                                       const std::vector<Offset>& right_most, Ordinal positions,
                                                       Ordinal width) {
-  // left[c]: the entries that layers leave of the c-th column from the right, counted from 1.
+  // left[c]: entries of the c-th column from the right (counted from 1) that layers leave.
   std::vector<Offset> left(static_cast<std::size_t>(width) + 1, 0);
   for (const auto& layer : layers) left[static_cast<std::size_t>((positions - layer.position) % width)] += layer.height;
   for (std::size_t c = left.size() - 1; c-- > 0;) left[c] += left[c + 1];
@@ -126,7 +126,7 @@ inline std::vector<IrregularColumn> irregular_columns(const std::vector<ColumnLa
   return columns;
 }
 
-/// Blocks and pieces, and which entry of the sorted columns each element is.
+/// Blocks and pieces, and the source of each element among the entries of the sorted columns.
 template <class MemorySpace>
 struct ColumnLayout {
   Array<Offset*, MemorySpace> block_offsets;
@@ -137,7 +137,7 @@ struct ColumnLayout {
   std::size_t regular = 0;
 };
 
-/// Fills in the blocks and the sources of their elements. A thread takes a column of a block.
+/// Fills the blocks and the sources of their elements. A thread has a column of a block.
 template <class ExecutionSpace, class Memory, class Layers>
 static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, const Array<Offset*, Memory>& starts,
                            Ordinal width, const ColumnLayout<Memory>& out) {
@@ -160,7 +160,7 @@ static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, con
       });
 }
 
-/// Fills in the pieces.
+/// Fills the pieces.
 template <class ExecutionSpace, class Memory, class Columns>
 static void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, Ordinal width,
                            const ColumnLayout<Memory>& out) {
@@ -176,7 +176,7 @@ static void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, O
       });
 }
 
-/// Fills in the sources of irregular elements: the entries of the irregular columns that no layer has.
+/// Fills the sources of irregular elements: entries of the irregular columns outside all layers.
 template <class ExecutionSpace, class Memory, class Layers, class Columns>
 static void place_irregular_entries(const ExecutionSpace& exec, const Layers& layers, const Columns& columns,
                                     Offset candidates, const Array<Offset*, Memory>& starts, Ordinal width,
@@ -189,14 +189,14 @@ static void place_irregular_entries(const ExecutionSpace& exec, const Layers& la
         const std::size_t i = last_not_above(columns, &IrregularColumn::candidate, Offset(candidate));
         const Offset depth = Offset(candidate) - columns(i).candidate;
         const auto layer = layers(last_not_above(layers, &ColumnLayer::depth, depth));
-        if (std::size_t((positions - layer.position) % width) <= i) return;  // in a block
+        if (std::size_t((positions - layer.position) % width) <= i) return;  // is in a block
         if (final) out.sources(first + sum) = starts(std::size_t(positions) - 1 - i) + depth;
         ++sum;
       });
 }
 
-/// \param lengths [in] of the columns, ascending, none of them 0
-/// \param starts  [in] the first entry of each column
+/// \param lengths [in] lengths of the columns, ascending, none of them 0
+/// \param starts  [in] first entry of each column
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 ColumnLayout<Memory> layout_of_columns(const ExecutionSpace& exec, const Array<Offset*, Memory>& lengths,
                                        const Array<Offset*, Memory>& starts, std::size_t nonzeros, Ordinal width,

@@ -8,7 +8,7 @@
 
 namespace Tessera::Test {
 
-/// Sorted columns (SortedColumnsView.hpp) on the host. slots: the entry at each place.
+/// Sorted columns (SortedColumnsView.hpp) on the host. slots: the canonical entry at each place.
 struct HostSortedColumns {
   int rows = 0, columns = 0, width = 32, height = 32;
   std::vector<Offset> block_offsets{0}, piece_offsets, slots;
@@ -52,7 +52,7 @@ struct HostSortedColumns {
   }
 };
 
-/// The entries by columns: of each its row, and its place among the entries by rows.
+/// The entries by columns, each with its row and its index in row order.
 template <class From>
 struct HostColumns {
   std::vector<From> offsets, entries;
@@ -76,8 +76,8 @@ struct HostColumns {
   int length(int column) const { return static_cast<int>(offsets[column + 1] - offsets[column]); }
 };
 
-/// Takes layer after layer from the columns, each a height from all positions from `first` on. What fills no block is
-/// the end of a column, or goes to `skipped` at its position.
+/// Removes layer after layer from the columns, a height from all positions from `first` on. Entries that fill no block
+/// are at the end of a column, or are stored in `skipped` by position.
 template <class From>
 class SortedColumnsBuilder {
  public:
@@ -94,7 +94,7 @@ class SortedColumnsBuilder {
 
   void build() {
     const int positions = static_cast<int>(skipped_.size());
-    int first = 0, taken = 0;  // of each column from `first` on
+    int first = 0, taken = 0;  // taken: entries of each column from `first` on
     while (true) {
       while (first < positions && length(first) == taken) ++first;
       if (positions - first < B_.width) break;
@@ -149,7 +149,7 @@ class SortedColumnsBuilder {
 
   HostSortedColumns& B_;
   HostColumns<From> columns_;
-  std::vector<std::vector<From>> skipped_;  // of each position, the places of what is irregular, ascending
+  std::vector<std::vector<From>> skipped_;  // by position: places of irregular entries, ascending
 };
 
 /// Sorts each set by row.
@@ -173,7 +173,7 @@ inline void sort_sets(HostSortedColumns& B) {
   }
 }
 
-/// Step by step, as SortedColumnsView.hpp says it. Cost: a sort of the columns by length, and of each set by row.
+/// Builds sorted columns step by step (SortedColumnsView.hpp). Cost: sorts of the columns by length and of sets by row.
 template <class From>
 HostSortedColumns serial_sorted_columns(const HostPattern<From>& A, int width = 32, int height = 32) {
   HostSortedColumns B;

@@ -19,7 +19,7 @@ namespace Impl {
 
 constexpr Ordinal warp_size = 32;
 
-/// The columns that are not empty, sorted by length.
+/// The nonempty columns, sorted by length.
 template <class Memory>
 struct ColumnsByLength {
   Array<Ordinal*, Memory> order;
@@ -27,7 +27,7 @@ struct ColumnsByLength {
   Array<Offset*, Memory> starts;
 };
 
-/// \param columns [in] as rows: of A's transpose
+/// \param columns [in] the columns, as rows of A's transpose
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 ColumnsByLength<Memory> columns_by_length(const ExecutionSpace& exec, const CsrPattern<Offset>& columns) {
   auto sorted = KeyedSlots<ExecutionSpace, Ordinal>::together(exec, static_cast<std::size_t>(columns.rows));
@@ -61,7 +61,7 @@ ColumnsByLength<Memory> columns_by_length(const ExecutionSpace& exec, const CsrP
   return out;
 }
 
-/// \throws std::invalid_argument at a width or a height that no format has
+/// \throws std::invalid_argument if width or height is outside its range
 inline void check_block_shape(Ordinal width, Ordinal height) {
   if (width < 0 || width > most_columns_of_block) {
     throw std::invalid_argument("Tessera::build_sorted_columns: sorted_columns_width is " + std::to_string(width) +
@@ -102,7 +102,7 @@ BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(c
   const auto row_indices = p.row_indices;
   const Ordinal* rows_of_columns = turned.pattern.column_indices.data();
   const Offset* entries = turned.values.slots.data();
-  const auto sources = layout.sources;  // becomes the map: from the order of the columns to that of the rows
+  const auto sources = layout.sources;  // becomes the map, which gives the entry in row order
   Kokkos::parallel_for(
       "Tessera::build_sorted_columns", Impl::IndexPolicy<ExecutionSpace>(exec, 0, nonzeros),
       KOKKOS_LAMBDA(std::size_t place) {
@@ -110,7 +110,7 @@ BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(c
         row_indices(place) = rows_of_columns[source];
         sources(place) = entries[source];
       });
-  turned = {};  // its memory, before more is sorted
+  turned = {};  // frees memory before the next sort
   columns = {};
   result.values.slots = sources;
   const auto segments =

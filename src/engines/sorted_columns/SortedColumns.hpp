@@ -13,19 +13,19 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in sorted columns (see SortedColumnsPattern for what the arrays hold) that owns its arrays.
+/// The pattern of a matrix in sorted columns that owns its arrays; SortedColumnsPattern defines them.
 ///
-/// Bytes without the values: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros +
-/// regular elements), where positions is the number of columns that are not empty.
+/// Bytes without the values: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros + regular
+/// elements), where positions is the number of nonempty columns.
 template <class MemorySpace>
 struct SortedColumns {
-  static constexpr Format format = Format::SortedColumns;  ///< its name
+  static constexpr Format format = Format::SortedColumns;  ///< name of the format
 
   Ordinal rows = 0;                                           ///< rows of the matrix
   Ordinal columns = 0;                                        ///< columns of the matrix
   std::size_t nonzeros = 0;                                   ///< number of entries
   Ordinal width = 0;                                          ///< columns of a block
-  Ordinal height = 0;                                         ///< the most entries of a column in a block
+  Ordinal height = 0;                                         ///< upper bound on the entries of a column in a block
   Impl::Array<Ordinal*, MemorySpace> column_order;            ///< see SortedColumnsPattern
   Impl::Array<Offset*, MemorySpace> block_offsets;            ///< see SortedColumnsPattern
   Impl::Array<Ordinal*, MemorySpace> block_positions;         ///< see SortedColumnsPattern
@@ -41,7 +41,7 @@ struct SortedColumns {
   std::size_t tiled_nonzeros() const { return position_indices.extent(0); }  ///< number of regular elements
   std::size_t tile_elements() const { return tiled_nonzeros(); }             ///< elements of all blocks, which are full
   auto tile_counts() const { return decltype(block_offsets)(); }             ///< empty: blocks belong to no window
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels use.
   SortedColumnsPattern view() const {
     return {rows,
             columns,
@@ -60,7 +60,7 @@ struct SortedColumns {
             piece_offsets.data(),
             piece_columns.data()};
   }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -85,7 +85,7 @@ struct SortedColumns {
   /// @endcond
 };
 
-/// A pattern in sorted columns as it was built, and where its values come from.
+/// A pattern in sorted columns as it was built, and the sources of its values.
 template <class MemorySpace>
 using BuiltSortedColumns = Built<SortedColumns<MemorySpace>, MemorySpace>;
 
@@ -94,33 +94,33 @@ using BuiltSortedColumns = Built<SortedColumns<MemorySpace>, MemorySpace>;
 ///
 /// \param exec     [in] the instance to run on
 /// \param A        [in] a canonical pattern
-/// \param nonzeros [in] the number of its entries
-/// \param width    [in] columns of a block, from 1 to 1024; 0 stands for 32
-/// \param height   [in] the most entries of a column in a block; 0 stands for 32
+/// \param nonzeros [in] number of entries
+/// \param width    [in] columns of a block, from 1 to 1024; 0 means 32
+/// \param height   [in] upper bound on the entries of a column in a block; 0 means 32
 /// \throws std::invalid_argument for any other width, or a negative height
 ///
-/// Cost: three radix sorts, of the entries by their columns, of the columns by their lengths and of the regular
-/// elements by sets and rows. The host lays out the layers serially. There are at most as many layers as different
-/// lengths, and one more for each `height` entries of the longest column.
+/// Cost: three radix sorts: of the entries by column, of the columns by length, and of the regular elements by set and
+/// row. The host computes the layers serially. Their number is at most the number of different lengths, plus one for
+/// each `height` entries of the longest column.
 template <class ExecutionSpace>
 BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
                                                                                const CsrPattern<Offset>& A,
                                                                                std::size_t nonzeros, Ordinal width,
                                                                                Ordinal height);
 
-/// Converts back to canonical rows without loss. The map takes values from the order here to that of the rows. Cost: a
-/// radix sort of the entries.
+/// Converts back to canonical rows without loss. The map gives the place of each value, in the order of the rows. Cost:
+/// a radix sort of the entries.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const SortedColumns<typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
-/// that is broken and where. Cost: about that of a build.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first broken
+/// invariant and its position. Cost: about that of a build.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const SortedColumns<typename ExecutionSpace::memory_space>& A);
 
-/// Y = alpha A X + beta Y for A in sorted columns. It takes Y = beta Y, then adds alpha A X one column of A after the
-/// other. Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
+/// Computes Y = alpha A X + beta Y for A in sorted columns: it scales Y, then adds alpha A X column by column of A.
+/// Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);

@@ -17,8 +17,8 @@
 
 namespace Tessera::Impl {
 
-/// Sorted columns on CUDA cores, with the lists of where the sums of a row meet. The lists take up to about 4 bytes and
-/// an offset for each nonzero.
+/// Multiplies sorted columns on CUDA cores, with lists of the slots of each row's sums. The lists need up to about 4
+/// bytes and an offset for each nonzero.
 template <class Scalar>
 class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
   using Base = CudaKernel<CudaSortedColumns, Scalar>;
@@ -27,10 +27,10 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::sorted_columns_spmm";
 
-  /// \return whether it is built; not if there is no room for the lists
+  /// \return whether the lists were built: not if memory is short
   ///
-  /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
-  /// row: some tens of nanoseconds a nonzero.
+  /// Cost: one host thread makes the lists from a copy of the pattern, and sorts the elements of each group by row:
+  /// some tens of nanoseconds per nonzero.
   bool build(const Kokkos::Cuda& exec, const SortedColumns<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
     if (A.nonzeros == 0) return false;
     pattern_ = A.view();
@@ -57,7 +57,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
     return bytes_of(step_positions_, places_, group_segments_, segment_ends_, row_offsets_, row_slots_, long_rows_);
   }
 
-  // The kernel reads some X in place, but always has a row of scratch memory for each slot: panels keep it small.
+  // Copies: the kernel reads some X in place, but always has a row of scratch memory per slot, which panels keep small.
   template <class VectorScalar>
   static Cuda::XAccess x_access() {
     return Cuda::XAccess::Copies;
@@ -102,7 +102,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
   }
 
   SortedColumnsPattern pattern_;
-  Cuda::SortedColumnsSchedule sizes_;  // without its pointers
+  Cuda::SortedColumnsSchedule sizes_;  // without pointers
   Array<Ordinal*, Memory> step_positions_, long_rows_;
   Array<std::uint16_t*, Memory> places_, segment_ends_;
   Array<Offset*, Memory> group_segments_, row_offsets_, row_slots_;

@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaSortedColumns;
 
-/// Sorted columns copy every X.
+/// Predicts seconds; every X is copied.
 inline double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double x = m.nonzeros * (row_bytes(m) + gpu.entry_bytes) / gpu.sorted_bytes;
   return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
@@ -35,7 +35,7 @@ struct SortedColumnsCost : DefaultCost {
   }
 };
 
-/// Sorted columns, as Swift has them.
+/// The engine of sorted columns, the format of Swift.
 struct SortedColumnsEngine : EngineKind<Format::SortedColumns, SortedColumns, CudaSortedColumns>, SortedColumnsCost {
   static constexpr bool orders_itself = true;
 };

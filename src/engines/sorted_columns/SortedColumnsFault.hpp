@@ -15,7 +15,7 @@
 /// The invariants of sorted columns.
 namespace Tessera::Impl {
 
-constexpr Ordinal most_columns_of_block = 1024;  // a set's places fit in 16 bits
+constexpr Ordinal most_columns_of_block = 1024;  // places in a set fit in 16 bits
 
 enum SortedColumnsFault : int {
   sorted_columns_outside,
@@ -60,7 +60,7 @@ struct FaultUnless {
   KOKKOS_FUNCTION int operator()(std::size_t unit) const { return holds(unit) ? int(no_fault) : fault; }
 };
 
-/// first_fault of a single check.
+/// Returns first_fault() of a single check.
 template <class ExecutionSpace, class Holds>
 std::string first_broken(const ExecutionSpace& exec, const std::string& unit_name, std::size_t units, int fault,
                          const Holds& holds) {
@@ -83,7 +83,7 @@ std::string sorted_columns_size_fault(const SortedColumns<typename ExecutionSpac
   return {};
 }
 
-/// Checks what must hold before an element of one array may be used as an index into another.
+/// Checks elements that are used as indices into other arrays.
 template <class ExecutionSpace>
 std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
                                            const SortedColumns<typename ExecutionSpace::memory_space>& A) {
@@ -119,7 +119,7 @@ std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
       KOKKOS_LAMBDA(std::size_t place) { return in.row_indices[place] >= 0 && in.row_indices[place] < in.rows; });
 }
 
-/// The number of entries at each position. Sums of integers are the same in any order.
+/// Returns the number of entries at each position. Sums of integers are the same in any order.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto lengths =
@@ -132,8 +132,8 @@ Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const So
   return lengths;
 }
 
-/// Marks each position whose column is at another position too. The memory is that of the positions, since a file may
-/// claim any number of columns.
+/// Marks each position whose column is at another position, too. Its memory grows with the positions, not with the
+/// columns: a file may claim any number of columns.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto positions = static_cast<std::size_t>(A.positions);
@@ -157,7 +157,7 @@ Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedCo
   return repeated;
 }
 
-/// Whether the columns are sorted, each there once.
+/// Checks that the columns are sorted, and that each occurs once.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                                const Array<Offset*, Memory>& lengths) {
@@ -177,7 +177,7 @@ std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPa
       describe_sorted_columns);
 }
 
-/// Whether blocks and pieces are those of the layout.
+/// Checks that blocks and pieces are those of the layout.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::string layout_fault(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                          const ColumnLayout<Memory>& layout) {
@@ -197,7 +197,7 @@ std::string layout_fault(const ExecutionSpace& exec, const SortedColumnsPattern&
       });
 }
 
-/// Whether rows ascend along each column, through blocks and pieces.
+/// Checks that rows ascend along each column, through blocks and pieces.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::string row_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                             const Array<Offset*, Memory>& lengths, const Array<Offset*, Memory>& starts,

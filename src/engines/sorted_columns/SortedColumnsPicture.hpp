@@ -5,7 +5,7 @@
 
 namespace Tessera::Test {
 
-/// The arrays that are pictured in SortedColumnsView.hpp: width 4, height 2. Values are letters, a = 1.
+/// The arrays pictured in SortedColumnsView.hpp: width 4, height 2. Values are letters, a = 1.
 struct SortedColumnsPicture : HostSortedColumns {
   const char* values = "gkiabhpocdjrftluemqsvnxzwy";
 

@@ -15,14 +15,14 @@ namespace Tessera {
 
 namespace Impl {
 
-/// y += value (alpha x) for `count` elements: alpha value may overflow where this does not.
+/// Adds value (alpha x) to `count` elements of y: alpha value may overflow where this does not.
 template <class VectorScalar, class Stride>
 void add_row(VectorScalar alpha, VectorScalar value, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
              VectorScalar* KOKKOS_RESTRICT y, Stride y_stride, Ordinal count) {
   for (std::ptrdiff_t j = 0; j < count; ++j) y[j * y_stride] += value * (alpha * x[j * x_stride]);
 }
 
-/// Y += alpha A X, one entry of A after the other.
+/// Adds alpha A X to Y, one entry of A after the other.
 template <class MatrixScalar, class VectorScalar>
 void add_columns(const SortedColumnsPattern& A, Product<MatrixScalar, VectorScalar> product) {
   const auto x = product.x;
@@ -49,12 +49,12 @@ TESSERA_WITH_AVX2 void add_columns_with_avx2(const SortedColumnsPattern& A,
   add_columns(A, product);
 }
 
-/// Y += alpha A X on a host. Threads share the columns of X. Blocks and pieces add to the same rows of Y, so that
+/// Adds alpha A X to Y on a host. Threads share the columns of X: blocks and pieces add to the same rows of Y, so
 /// threads that shared blocks would have to take turns. Adjacent columns are divided at cache lines, others four at a
 /// time.
 ///
 /// Memory bounds the product: each entry reads and writes a row anywhere in Y, and each part of the columns reads the
-/// index and the value of each entry. There are no more threads at work than parts: one for a single column.
+/// index and the value of each entry. At most one thread per part works: one for a single column.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                          const Product<MatrixScalar, VectorScalar>& product) {
@@ -69,15 +69,15 @@ void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern&
   });
 }
 
-/// The scratch memory of a team on a device for one set: products in the order of rows, and the rows.
+/// A team's scratch memory on a device for one set: products in the order of rows, and the rows.
 template <class VectorScalar>
 struct SetSums {
   VectorScalar* products;
   Ordinal* rows;
 };
 
-/// Y(:, column) += alpha A X(:, column) for the elements of a set. Products are written to the places that the elements
-/// have when the set is sorted by row. The first of each row then adds up those that follow.
+/// Adds alpha A X(:, column) to Y(:, column) for the elements of a set. Products are written to the places of the
+/// elements in the set sorted by row. The first of each row then adds up those that follow.
 template <class Member, class MatrixScalar, class VectorScalar>
 KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern& A, Offset begin,
                              const Product<MatrixScalar, VectorScalar>& product, Ordinal column,
@@ -103,7 +103,7 @@ KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern& A, 
   team.team_barrier();
 }
 
-/// Does the same for a piece, whose elements lie in different rows.
+/// Does the same for a piece, whose elements are in different rows.
 template <class Member, class MatrixScalar, class VectorScalar>
 KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern& A, Offset piece,
                                const Product<MatrixScalar, VectorScalar>& product, Ordinal column) {
@@ -118,8 +118,8 @@ KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern& A
   team.team_barrier();
 }
 
-/// Y += alpha A X on a device by the paper's Algorithms 2 and 3. One team takes all sets and pieces for its column of
-/// X, one after the other, so that sums have the same order every time.
+/// Adds alpha A X to Y on a device by the paper's Algorithms 2 and 3. One team multiplies all sets and pieces for its
+/// column of X, one after the other, so sums always have the same order.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                            const Product<MatrixScalar, VectorScalar>& product) {

@@ -16,7 +16,7 @@ template <class T>
 class SortedColumnsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SortedColumnsTest, OffsetCases);
 
-/// Besides what matters for every format, columns of every length.
+/// Patterns that matter for every format, and columns of every length.
 std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
   auto patterns = adversarial_patterns<Offset>();
   HostPattern<Offset> triangle, hubs = random_pattern<Offset>(0, 90, 0, 0), staircase = hubs;
@@ -25,7 +25,7 @@ std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
     for (int j = i; j < 70; ++j) triangle.column_indices.push_back(j);
     triangle.end_row();
   }
-  for (int i = 0; i < 300; ++i) {  // three full columns, and entries here and there
+  for (int i = 0; i < 300; ++i) {  // three full columns, and scattered entries
     for (int j = 0; j < 90; ++j)
       if (j % 40 == 7 || (i * 7 + j * j) % 61 == 0) hubs.column_indices.push_back(j);
     hubs.end_row();
@@ -44,7 +44,7 @@ auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
   return build_sorted_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), width, height);
 }
 
-/// With width and height 2, three blocks, a column in two pieces and one in a single piece. The matrix, its sorted
+/// With width and height 2: three blocks, a column in two pieces and one in a single piece. The matrix, its sorted
 /// columns with irregular entries as capitals, and its blocks and pieces:
 ///
 ///     i . c . .     . c . i     a c, b d
@@ -85,7 +85,7 @@ TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
   }
 }
 
-/// The position of each regular element's column, found on the device.
+/// Returns the position of each regular element's column, found on the device.
 template <class Exec>
 std::vector<int> positions_of_elements(const SortedColumnsPattern& A, std::size_t regular) {
   const auto found = to_device<Exec>(std::vector<int>(regular));
@@ -95,7 +95,7 @@ std::vector<int> positions_of_elements(const SortedColumnsPattern& A, std::size_
   return to_host(found);
 }
 
-/// Kernels for devices ask for the block and the column of an element.
+/// Kernels for devices look up the block and the column of an element.
 TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = random_pattern<Offset>(60, 50, 0.2, 8);
@@ -149,7 +149,7 @@ TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
   EXPECT_EQ(std::get<Pattern>(any).height, 3);
 }
 
-/// A broken copy of a valid format is refused, and the message says what is broken.
+/// A broken copy of a valid format is rejected, and the message says what is broken.
 TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostSortedColumns;
@@ -189,8 +189,8 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("element 0: row_indices holds a row outside", [](Host& h) { h.row_indices[0] = -1; });
   expect_fault("position 0: column_order holds a column twice", [](Host& h) { h.column_order[3] = 3; });
   expect_fault("position 2: column_order does not ascend",
-               [](Host& h) { std::swap(h.column_order[1], h.column_order[2]); });  // as long, but not by column
-  // Entries of the last column go to the one before: the longer one, or as long and with the higher index.
+               [](Host& h) { std::swap(h.column_order[1], h.column_order[2]); });  // same length, but not by column
+  // Entries of the last column move to the previous one, which is longer, or of equal length with the higher index.
   expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[0] = 0x80000001u; });
   expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[1] = 0x80000001u; });
   expect_fault("position 2: a column has no entry, or more than", [](Host& h) {
@@ -207,7 +207,7 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
     h.piece_columns.push_back(h.piece_columns[0]);
   });
   expect_fault("block 0: block_offsets or block_positions is not", [](Host& h) {
-    std::swap(h.block_positions[0], h.block_positions[1]);  // both have two entries a column
+    std::swap(h.block_positions[0], h.block_positions[1]);  // both have two entries per column
   });
   expect_fault("piece 0: piece_offsets or piece_columns is not", [](Host& h) { h.piece_columns[0] = 0; });
   expect_fault("piece 1: piece_offsets or piece_columns is not", [](Host& h) { --h.piece_offsets[1]; });
@@ -217,7 +217,7 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("place 6: segment_lengths is not", [](Host& h) { h.segment_lengths[6] = 0; });
 }
 
-/// Without blocks or pieces, the offsets are a single element, which must be right too.
+/// Without blocks or pieces, the offsets are a single element, which must also be right.
 TYPED_TEST(SortedColumnsTest, ValidateSeesTheOnlyOffset) {
   using Exec = typename TypeParam::ExecutionSpace;
   auto p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 8, 1.0, 1), 4, 2).pattern;

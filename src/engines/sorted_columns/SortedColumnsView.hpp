@@ -7,18 +7,18 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in sorted columns (Swift, section IV): raw pointers into memory that somebody else owns.
+/// The pattern of a matrix in sorted columns (Swift, section IV): raw pointers into memory that the caller owns.
 ///
-/// The columns that are not empty are sorted by their number of entries in ascending order, equal ones by their index.
-/// The place of a column in that order is its *position*. The sorted columns have two parts:
+/// The nonempty columns are sorted by their number of entries in ascending order, equal ones by their index. The index
+/// of a column in that order is its *position*. The sorted columns have two parts:
 ///
-/// The regular part has blocks of `width` columns (one for each thread of a warp) with equally many entries, in layers.
-/// A layer begins at the first column with entries left. Its height is the number of entries that this column has left,
-/// and at most `height`. The columns from there on are cut into blocks of adjacent positions. Columns on the right that
-/// fill no block leave their next entries to the irregular part. The layers end when fewer than `width` columns have
-/// entries left. A block is stored step by step: a step is one entry of each of its columns.
+/// The regular part has blocks of `width` columns (one for each thread of a warp) with the same number of entries, in
+/// layers. A layer begins at the first column with entries left. Its height is the number of entries that this column
+/// has left, and at most `height`. The columns from there on are cut into blocks of adjacent positions. Columns on the
+/// right that fill no block leave their next entries to the irregular part. The layers end when fewer than `width`
+/// columns have entries left. A block is stored step by step: a step is one entry of each of its columns.
 ///
-/// The irregular part has all other entries. They lie in the last width - 1 columns at most. It is stored column after
+/// The irregular part has all other entries. They are in the last width - 1 columns at most. It is stored column by
 /// column, the right-most first, each cut into pieces of up to `width` entries.
 ///
 /// ```{.unparsed}
@@ -33,14 +33,14 @@ namespace Tessera {
 ///                                          the column has several pieces               (colIdxIndex)
 /// ```
 ///
-/// Values have the order of row_indices. Eight steps, that is 8 `width` adjacent regular elements, are a *set*; the
+/// Values are in the order of row_indices. Eight steps, that is 8 `width` adjacent regular elements, are a *set*; the
 /// last set may be shorter. A thread block sums the products of a set by rows. position_indices is the place of an
-/// element when the set is sorted by row, equal rows in the order of the elements. segment_lengths belongs to these
+/// element in the set sorted by row, with equal rows in the order of the elements. segment_lengths is indexed by these
 /// places: for the first element of a row it is the number of elements that follow in this row, or -1 if none does; for
 /// the others it is 0.
 ///
-/// This is the matrix pictured in CsrPattern with width 4 and height 2. It shows the entries of the sorted columns from
-/// the top; capitals are irregular:
+/// This is the matrix pictured in CsrPattern with width 4 and height 2. Each column shows the entries of a sorted
+/// column, the first on top; capitals are irregular:
 ///
 /// ```{.unparsed}
 ///   position  0  1  2  3  4  5  6  7  8  9
@@ -67,14 +67,13 @@ namespace Tessera {
 /// ```
 ///
 /// Deviations from the paper:
-/// - It sorts the rows of X as well. Here column_order is stored, and the product gathers from X as it is: no caller
-/// sees
-///   the order.
-/// - Its Algorithm 2 takes blocks of a single step, although section IV-A has higher ones. Here a set is 8 steps, not 8
-///   blocks, so that 8 `width` threads serve any height. The algorithm also reads the row of a segment at the place of
-///   an element that was not moved (lines 11 and 26); the row must be stored at position_indices, as the product is.
-/// - Pieces lie one after the other. piece_offsets therefore replaces irrPtr, blkStart and blkStop. The paper splits
-///   columns longer than a warp. So do we: a column of `width` entries is whole.
+/// - It also sorts the rows of X. Here column_order is stored, and the product gathers from X in place: callers never
+///   see the order.
+/// - Its Algorithm 2 has blocks of a single step, although section IV-A has higher ones. Here a set is 8 steps, not 8
+///   blocks, so 8 `width` threads serve any height. The algorithm also reads the row of a segment at the place of an
+///   element that was not moved (lines 11 and 26); the row must be stored at position_indices, like the product.
+/// - Pieces are adjacent. piece_offsets therefore replaces irrPtr, blkStart and blkStop. The paper splits columns
+///   longer than a warp, and so does this format: a column of `width` entries is whole.
 /// - Algorithm 2 writes Y by columns and Algorithm 3 by rows, which is a slip. Here Y has any strides.
 /// - Offsets are a template parameter.
 struct SortedColumnsPattern {
@@ -83,9 +82,9 @@ struct SortedColumnsPattern {
 
   Ordinal rows = 0;                                 ///< rows of the matrix
   Ordinal columns = 0;                              ///< columns of the matrix
-  Ordinal positions = 0;                            ///< columns that are not empty
+  Ordinal positions = 0;                            ///< number of nonempty columns
   Ordinal width = 0;                                ///< columns of a block
-  Ordinal height = 0;                               ///< the most entries of a column in one layer
+  Ordinal height = 0;                               ///< upper bound on the entries of a column in one layer
   Offset regular = 0;                               ///< elements of all blocks
   Offset blocks = 0;                                ///< number of blocks
   Offset pieces = 0;                                ///< number of pieces
@@ -98,17 +97,17 @@ struct SortedColumnsPattern {
   const Offset* piece_offsets = nullptr;            ///< pieces + 1 offsets, counted in elements
   const std::uint32_t* piece_columns = nullptr;  ///< the position of the column of each piece, counted from the right
 
-  /// Elements of a set.
+  /// Returns the number of elements of a set.
   TESSERA_FUNCTION Offset set_size() const { return static_cast<Offset>(steps_of_set) * static_cast<Offset>(width); }
-  /// Number of units: blocks, then pieces.
+  /// Returns the number of units: blocks, then pieces.
   TESSERA_FUNCTION Offset units() const { return blocks + pieces; }
-  /// The position of the column of a piece.
+  /// Returns the position of the column of a piece.
   TESSERA_FUNCTION Ordinal piece_position(Offset piece) const {
     return positions - 1 - static_cast<Ordinal>(piece_columns[piece] & ~split_bit);
   }
 };
 
-/// The number of the block that holds a regular element. Cost: a bisection of the blocks.
+/// Returns the index of the block of a regular element. Cost: a bisection of the blocks.
 TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern& A, Offset element) {
   Offset low = 0, high = A.blocks;
   while (high - low > 1) {
@@ -122,15 +121,15 @@ TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern& A, Offset element) 
   return low;
 }
 
-/// The position of the column of a regular element.
+/// Returns the position of the column of a regular element.
 TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern& A, Offset element) {
   const Offset block = block_of(A, element);
   return A.block_positions[block] +
          static_cast<Ordinal>((element - A.block_offsets[block]) % static_cast<Offset>(A.width));
 }
 
-/// Calls visit(position, place of the value) for every element of a unit (a block or a piece), in the order in which
-/// elements are stored. This format has no walk along a row.
+/// Calls visit(position, place of the value) for every element of a unit (a block or a piece), in the order of storage.
+/// This format cannot be visited row by row.
 template <class Visit>
 TESSERA_FUNCTION void for_each_element(const SortedColumnsPattern& A, Offset unit, const Visit& visit) {
   const bool is_block = unit < A.blocks;

@@ -13,7 +13,7 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for sorted columns are given: a product with a slab of columns.
+/// Arguments of the kernels for sorted columns: a product with a slab of columns.
 template <class Scalar>
 struct SortedColumnsArguments {
   SortedColumnsPattern A;
@@ -21,11 +21,11 @@ struct SortedColumnsArguments {
   Product<Scalar, Scalar> product;
   Scalar* partials = nullptr;          // slots x partials_stride, which is a multiple of 16 bytes
   std::ptrdiff_t partials_stride = 0;  // at least the columns of the slab
-  std::uint32_t x_row_bytes = 0;       // where rows of X are read as vectors
-  unsigned chunks = 1;                 // a block of threads takes a chunk of the slab's columns
+  std::uint32_t x_row_bytes = 0;       // stride of the rows of X, if they are read as vectors
+  unsigned chunks = 1;                 // number of chunks of the slab's columns; a thread block has one
 };
 
-/// 16 bytes of a row of X. Rows can be read up to the end of their last 16 bytes.
+/// Loads 16 bytes of a row of X. Rows can be read up to the end of their last 16 bytes.
 template <class Arguments>
 __device__ __forceinline__ auto load_x(const Arguments& arguments, Ordinal row, Ordinal column) {
   const auto* const x = arguments.product.x.data;
@@ -33,7 +33,7 @@ __device__ __forceinline__ auto load_x(const Arguments& arguments, Ordinal row, 
       static_cast<decltype(x)>(stepped(x + column, static_cast<std::uint32_t>(row), arguments.x_row_bytes)));
 }
 
-/// a x, element by element.
+/// Returns a x, element by element.
 template <class Scalar>
 __device__ __forceinline__ Vector<Scalar, true> scaled(Scalar a, const Vector<Scalar, true>& x) {
   Vector<Scalar, true> product;
@@ -42,7 +42,7 @@ __device__ __forceinline__ Vector<Scalar, true> scaled(Scalar a, const Vector<Sc
   return product;
 }
 
-/// Stores a vector of the sum of a slot.
+/// Stores a vector of a slot's sum.
 template <class Arguments, class Lane>
 __device__ __forceinline__ void store_slot(const Arguments& arguments, std::ptrdiff_t slot, Ordinal column,
                                            const Lane& sums) {
@@ -62,7 +62,7 @@ __device__ __forceinline__ GroupElements group_elements(const SortedColumnsArgum
   return {first, static_cast<int>(left < most ? left : most)};
 }
 
-/// The column of A that a group's element is in: threads with adjacent elements read adjacent positions.
+/// Returns the column of A of a group's element: threads with adjacent elements read adjacent positions.
 template <class Scalar>
 __device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArguments<Scalar>& arguments, Offset group,
                                                      int element) {
@@ -72,11 +72,11 @@ __device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArgument
   return __ldg(arguments.A.column_order + first + (element - step * arguments.A.width));
 }
 
-/// A block of threads that multiplies a group of steps with a chunk of the columns of X, which is row-major and
-/// aligned. Sums stay in registers.
+/// Multiplies a group of steps by a chunk of the columns of X, which is row-major and aligned, in a thread block. Sums
+/// stay in registers.
 ///
-/// Threads read the elements of a group side by side; the step of an element tells its column. They put each element at
-/// its place, sorted by row, in shared memory. Then a team of lanes sums a segment, each lane a vector of columns.
+/// Adjacent threads read adjacent elements of a group; the step of an element gives its column. They write each element
+/// to its place, sorted by row, in shared memory. Then a team of lanes sums a segment, each lane a vector of columns.
 template <class Policy, class Scalar>
 class SortedColumnsSegments {
  public:
@@ -87,7 +87,7 @@ class SortedColumnsSegments {
         column_((static_cast<int>(chunk) * Policy::lanes + static_cast<int>(threadIdx.x) % Policy::lanes) *
                 Lane::size) {}
 
-  /// Bytes of shared memory for the elements of a group and the ends of their segments.
+  /// Returns the bytes of shared memory for the elements of a group and the ends of their segments.
   static std::size_t shared_bytes(int group_elements) {
     return std::size_t(group_elements) * (sizeof(Element) + sizeof(std::uint16_t));
   }
@@ -116,7 +116,7 @@ class SortedColumnsSegments {
     Ordinal column;
   };
 
-  /// Puts the elements of a group into the order of their rows.
+  /// Writes the elements of a group in the order of their rows.
   __device__ void sort_elements(Offset group, Element* elements) const {
     const GroupElements stored = group_elements(arguments_, group);
     const Scalar* const values = arguments_.product.values + stored.first;
@@ -161,8 +161,8 @@ class SortedColumnsSegments {
   const Ordinal column_;
 };
 
-/// A block of threads that multiplies pieces of irregular columns with a chunk of the columns of X. A team of lanes
-/// takes a piece, whose row of X stays in their registers. Each element of a piece has a row and a slot of its own.
+/// Multiplies pieces of irregular columns by a chunk of the columns of X, in a thread block. A team of lanes has a
+/// piece, and its row of X in registers. Each element of a piece has a row and a slot of its own.
 template <class Policy, class Scalar>
 class SortedColumnsPieces {
  public:

@@ -10,7 +10,7 @@
 
 namespace Tessera::Cuda {
 
-/// A block of threads takes a group, or several pieces, with a chunk of columns. Groups come first.
+/// Multiplies. A thread block has a group, or several pieces, and a chunk of columns. Groups come first.
 template <class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   }
 }
 
-/// A block of threads takes a long row, or several other rows, with a chunk of columns. Long rows come first.
+/// Sums. A thread block has a long row, or several other rows, and a chunk of columns. Long rows come first.
 template <class Policy, bool aligned, class Scalar>
 __global__ void __launch_bounds__(Policy::row_threads)
     sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {
@@ -38,17 +38,17 @@ __global__ void __launch_bounds__(Policy::row_threads)
   }
 }
 
-/// The number of scalars that are read at once.
+/// Number of scalars that are read at once.
 template <class Scalar>
 inline constexpr Ordinal sorted_columns_vector = Vector<Scalar, true>::size;
 
-/// The number of columns of scratch memory: rows are whole vectors.
+/// Returns the number of columns of scratch memory: rows are whole vectors.
 template <class Scalar>
 std::ptrdiff_t sorted_columns_padded(Ordinal columns) {
   return std::ptrdiff_t(window_count(columns, sorted_columns_vector<Scalar>)) * sorted_columns_vector<Scalar>;
 }
 
-/// The first step writes sums of segments, and irregular products, to their slots.
+/// Launches the first step, which writes sums of segments and irregular products to their slots.
 template <class Policy, class Scalar>
 void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<Scalar>& arguments) {
   using Segments = SortedColumnsSegments<Policy, Scalar>;
@@ -62,7 +62,7 @@ void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<
          arguments);
 }
 
-/// The second step sums rows of Y from their slots.
+/// Launches the second step, which sums rows of Y from their slots.
 template <class Policy, class Scalar>
 void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Scalar>& arguments) {
   const auto start = [&]<bool aligned>() {
@@ -76,9 +76,9 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Scal
   rows_are_whole(arguments.product.y) ? start.template operator()<true>() : start.template operator()<false>();
 }
 
-/// A whole product with a given policy, one slab of columns after another. arguments.partials has a row of the padded
-/// columns of a slab for each slot. packed has such a row for each row of X; slabs of X that are read in place leave it
-/// as it is.
+/// Launches a product with a given policy, one slab of columns after another. arguments.partials has a row of the
+/// padded columns of a slab for each slot, packed one for each row of X; packed is not used for slabs of X that are
+/// read in place.
 template <class Policy, class Scalar>
 void launch_sorted_columns(Stream stream, SortedColumnsArguments<Scalar> arguments, Ordinal slab_columns,
                            Scalar* packed) {

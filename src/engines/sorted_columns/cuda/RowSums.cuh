@@ -6,11 +6,11 @@
 
 namespace Tessera::Cuda {
 
-/// A block of threads that sums slots and writes Y = alpha sums + beta Y. A team of lanes takes a row, each lane a
-/// vector of columns; the whole block takes a long row.
+/// Sums slots and writes Y = alpha sums + beta Y, in a thread block. A team of lanes has a row, each lane a vector of
+/// columns; the whole block has a long row.
 ///
-/// aligned: Y is row-major, and lanes read and write 16 bytes at a time. Otherwise Y has any strides, and sums go
-/// through shared memory, so that adjacent threads write adjacent elements.
+/// aligned: Y is row-major, and lanes read and write 16 bytes at a time. Otherwise Y has any strides, and sums pass
+/// through shared memory, so adjacent threads write adjacent elements.
 template <class Policy, bool aligned, class Scalar>
 class SortedColumnsRowSums {
  public:
@@ -28,7 +28,7 @@ class SortedColumnsRowSums {
         lane_column_(static_cast<int>(threadIdx.x) % Policy::lanes * Lane::size),
         first_column_(static_cast<int>(chunk) * chunk_columns) {}
 
-  /// Sums the rows first, first + 1, ... that are not long.
+  /// Sums those of the rows first, first + 1, ... that are not long.
   __device__ void sum_rows(Ordinal first) const {
     Lane sums = {};
     if (is_short(first, team_) && is_active()) {
@@ -43,8 +43,8 @@ class SortedColumnsRowSums {
     }
   }
 
-  /// Each team sums a share of the slots of the row, then threads add the sums of the shares. The number of shares is
-  /// the same for all policies, because the bits of a sum depend on it.
+  /// Sums a long row: each team a share of the slots, then threads add the shares' sums. The number of shares is the
+  /// same for all policies, because the bits of a sum depend on it.
   __device__ void sum_long_row(Ordinal row) const {
     const Offset begin = arguments_.schedule.row_offsets[row];
     const Offset slots = arguments_.schedule.row_offsets[row + 1] - begin;
@@ -79,7 +79,7 @@ class SortedColumnsRowSums {
     return offsets[1] - offsets[0] <= static_cast<Offset>(sorted_columns_long_row_slots);
   }
 
-  /// The sum of some slots of a row, from their places in row_slots.
+  /// Returns the sum of some slots of a row, given their places in row_slots.
   __device__ Lane sum_slots(Offset begin, Offset end) const {
     constexpr int unroll = 4;
     const Scalar* const partials = arguments_.partials + first_column_ + lane_column_;
@@ -109,7 +109,7 @@ class SortedColumnsRowSums {
     store_sums(product, product.y.data + row * product.y.row_stride + first_column_ + lane_column_, sums);
   }
 
-  /// The tile is stored by columns, whose stride is odd: fewer bank conflicts.
+  /// Returns an element of the tile. It is stored by columns, whose stride is odd: fewer bank conflicts.
   __device__ Scalar& tile(int row, int c) const { return tile_[c * (tile_rows + 1) + row]; }
   __device__ void set_tile(int row, const Lane& sums) const {
 #pragma unroll

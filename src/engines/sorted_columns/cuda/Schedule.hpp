@@ -8,11 +8,11 @@
 
 namespace Tessera::Cuda {
 
-/// Where the sums of a product with sorted columns meet: raw pointers to device memory that somebody else owns.
+/// Where the sums of a product with sorted columns are added: raw pointers to device memory that the caller owns.
 ///
-/// A *group* is a number of adjacent steps, which one block of threads multiplies; a set has eight steps. The elements
-/// of a group with the same row are a *segment*. The workspace has one *slot* for the sum of each segment, in their
-/// order, and then one for each irregular product. A row of Y is the sum of its slots in their order.
+/// A *group* is a number of adjacent steps, which one thread block multiplies; a set has eight steps. The elements of a
+/// group with the same row are a *segment*. The workspace has one *slot* for the sum of each segment, in their order,
+/// and then one for each irregular product. A row of Y is the sum of its slots in their order.
 ///
 /// ```{.unparsed}
 ///   step_positions   steps                    position of a step's first column
@@ -38,13 +38,13 @@ struct SortedColumnsSchedule {
   const Offset* row_offsets = nullptr;          ///< rows + 1 offsets, counted in slots of rows
   const Offset* row_slots = nullptr;            ///< the slots of all rows
   const Ordinal* long_rows = nullptr;           ///< long_row_count rows
-  int width = 0;  ///< products have the policy for X of this many columns; 0: the one for those of X
+  int width = 0;  ///< products have the policy for X of this many columns; 0: for the columns of X
 };
 
-/// A whole block of threads sums each row with more slots than this. Each group of lanes takes a share of the slots.
+/// Rows with more slots are summed by a whole thread block. Each group of lanes sums a share of the slots.
 inline constexpr int sorted_columns_long_row_slots = 64;
 
-/// The most elements of a group, which lie in shared memory.
+/// Upper bound on the elements of a group, which are in shared memory.
 inline constexpr int sorted_columns_most_elements = 2048;
 
 /// The arrays of a schedule, in host memory.
@@ -58,21 +58,20 @@ struct HostSortedColumnsSchedule {
   std::vector<Offset> row_slots;             ///< see SortedColumnsSchedule
   std::vector<Ordinal> long_rows;            ///< see SortedColumnsSchedule
 
-  /// A schedule whose arrays are in host memory.
+  /// Returns a schedule whose arrays are in host memory.
   SortedColumnsSchedule view() const;
 };
 
 /// Which elements of a group make up a segment.
 enum class SegmentRule {
   Rows,     ///< all elements of a row
-  Elements  ///< each element alone, to measure what sums within groups gain
+  Elements  ///< each element alone, to measure the gain from sums within groups
 };
 
-/// The number of steps of a group with which products are fastest: 2048 elements, but at most 64 steps.
+/// Returns the steps of a group with which products are fastest: 2048 elements, but at most 64 steps.
 int sorted_columns_group_steps(Ordinal width);
 
-/// Builds a schedule from a pattern, all of whose pointers are to host memory; position_indices and segment_lengths are
-/// not read.
+/// Builds a schedule from a pattern in host memory; position_indices and segment_lengths are not read.
 ///
 /// group_steps is 8 for the sets of the format and of the paper; with more steps there are fewer segments. Throws
 /// std::invalid_argument for group_steps <= 0, std::length_error if a group has more than sorted_columns_most_elements

@@ -10,51 +10,49 @@
 
 namespace Tessera::Cuda {
 
-/// Which X sorted_columns_spmm() reads in place.
+/// The access to X of sorted_columns_spmm(), which decides whether X is read in place.
 inline constexpr XAccess sorted_columns_x_access = XAccess::WholeVectors;
 
-/// The number of columns of X, a slab, that a product of N columns takes at a time. The workspace holds the sums of all
-/// slots for one slab. Slabs are as wide as 2 GiB of slots allow, and about equally wide: a multiple of 32 columns, or
-/// for very large matrices fewer, down to 16 bytes of a row.
+/// Returns the columns of a slab of X, which a product of N columns computes at a time. The workspace has the sums of
+/// all slots for one slab. Slabs are as wide as 2 GiB of slots allow, and about equally wide: a multiple of 32 columns,
+/// or for very large matrices fewer, down to 16 bytes of a row.
 template <class Scalar>
 Ordinal sorted_columns_slab(const SortedColumnsSchedule& schedule, Ordinal N);
 
-/// Bytes of scratch memory for a product of these operands: a slab of columns of the slots of the schedule, and of X
-/// where it cannot be read 16 bytes at a time (columns that are not adjacent, or rows that do not begin and end at
-/// multiples of 16 bytes).
+/// Returns the bytes of scratch memory for a product with these operands: a slab of columns of the slots of the
+/// schedule, and of X if it cannot be read 16 bytes at a time (columns that are not adjacent, or rows that do not begin
+/// and end at multiples of 16 bytes).
 template <class Scalar>
 std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern& A, const SortedColumnsSchedule& schedule,
                                            const Multivector<const Scalar>& x);
 
-/// Y = alpha A X + beta Y on CUDA cores, A in sorted columns (Swift, sections IV-A to IV-D). All pointers, those of the
-/// schedule too, are device memory.
+/// Computes Y = alpha A X + beta Y on CUDA cores, with A in sorted columns (Swift, sections IV-A to IV-D). All
+/// pointers, also those of the schedule, are device memory.
 ///
-/// product.values lie in the order of A.row_indices; product.x is columns of A x N, product.y rows of A x N, with any N
+/// product.values are in the order of A.row_indices; product.x is columns of A x N, product.y rows of A x N, with any N
 /// and any strides; y_rows and x_rows must be null, conjugate_values has no meaning for reals. workspace:
-/// sorted_columns_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done.
-/// precision: Native for double, Native or Single for float.
+/// sorted_columns_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done. precision:
+/// Native for double, Native or Single for float.
 ///
-/// Each slab of columns takes two steps. First, blocks of threads read the elements of a group in parallel, sort them
-/// by row in shared memory with position_indices, sum the elements of each row, and write the sums to the workspace;
-/// pieces of irregular columns write their products there. Then each row of Y is the sum of its slots, which the
-/// schedule lists.
+/// Each slab of columns has two steps. First, thread blocks read the elements of a group in parallel, sort them by row
+/// in shared memory with position_indices, sum the elements of each row, and write the sums to the workspace; pieces of
+/// irregular columns write their products there. Then each row of Y is the sum of its slots, which the schedule lists.
 ///
-/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run; it depends, to
-/// within roundoff, on the steps of a group. Nothing is multiplied with a zero that is not in A: an infinity or a NaN
-/// in X reaches only the rows of Y that have an entry in its row of X.
+/// A column of Y does not depend on N, the other columns of X, alignment or the run. The steps of a group change it by
+/// rounding errors. Nothing is multiplied by a zero that is not in A: an infinity or a NaN in X reaches only the rows
+/// of Y that have an entry in its row of X.
 ///
-/// Deviations from the paper, besides those of the format (SortedColumnsView.hpp):
+/// Deviations from the paper, as well as those of the format (SortedColumnsView.hpp):
 /// - It adds to Y by atomics, in an order that differs from run to run. Here sums have slots of their own, and a second
 ///   kernel adds them in order. This costs a write and a read of N numbers for each segment.
-/// - A group may have more steps than the eight of a set, and so fewer segments. With eight it is that of the paper.
-/// - The paper wants X column-major, a thread an element of A. Here some lanes sum a segment in registers, each with
-///   16 bytes of a row of X, which is packed if it is not row-major.
+/// - A group may have more steps than the eight of a set, hence fewer segments. With eight it is the paper's.
+/// - The paper needs X column-major, and a thread has an element of A. Here some lanes sum a segment in registers, each
+///   with 16 bytes of a row of X, which is packed if it is not row-major.
 /// - Groups and pieces are one kernel, not two.
 ///
-/// Throws std::invalid_argument for operands, a precision, a schedule or a workspace that does not fit,
-/// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: N multiplications and reads
-/// of X for each nonzero; N numbers written and read for each slot, far more than all else from memory where the slots
-/// of a slab are more than the L2 cache holds.
+/// Throws std::invalid_argument if operands, precision, schedule or workspace do not fit, std::length_error for sizes
+/// beyond a launch, std::runtime_error if a launch fails. Cost: N multiplications and reads of X for each nonzero; N
+/// numbers written and read for each slot: by far the most memory traffic if the slots of a slab exceed the L2 cache.
 template <class Scalar>
 void sorted_columns_spmm(Stream stream, const SortedColumnsPattern& A, Precision precision,
                          const SortedColumnsSchedule& schedule, const Product<Scalar, Scalar>& product,
