@@ -16,9 +16,9 @@ namespace Tessera::Impl {
 
 constexpr int most_group_rows = RowGroupsPattern::most_rows;
 
-constexpr Ordinal no_group_column = std::numeric_limits<Ordinal>::max();  // beyond all others
+constexpr Ordinal no_group_column = std::numeric_limits<Ordinal>::max();  // greater than all columns
 
-/// The column of an entry of a row, if the row has not ended.
+/// Returns the column of an entry of a row; no_group_column beyond the row's end.
 KOKKOS_INLINE_FUNCTION Ordinal column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry) {
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] : no_group_column;
 }
@@ -48,12 +48,12 @@ KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal fir
   }
 }
 
-/// The cheapest way to cut the rows of a chunk from one on. Costs are counted in tenths, so that they are exact.
+/// The cheapest way to cut a chunk from some row to its end. Costs are counted in tenths, so they are exact.
 struct GroupSplit {
   std::int64_t cost = 0;
   RowGroupCounts counts;
 
-  /// The same with a group before it.
+  /// Returns this split with a group before it.
   KOKKOS_INLINE_FUNCTION GroupSplit behind(Ordinal columns, int height) const {
     GroupSplit all = *this;
     all.cost += 30 + std::int64_t(columns) * (10 + 3 * height);
@@ -63,8 +63,8 @@ struct GroupSplit {
   }
 };
 
-/// How many entries of a row are new to a group, by the rows of the group before it: [d] counts those whose column none
-/// of the d + 1 rows before has. All entries of the first row of a group are new.
+/// The number of entries of a row that are new to its group: after[d] counts entries whose column is in none of the d +
+/// 1 previous rows. All entries of the first row of a group are new.
 struct NewEntries {
   Ordinal after[most_group_rows - 1] = {};
 
@@ -74,22 +74,22 @@ struct NewEntries {
   }
 };
 
-/// Counts an entry of a row for the `rows` rows before it.
+/// Counts an entry of a row, given the `rows` rows before it.
 KOKKOS_INLINE_FUNCTION NewEntries count_entry(const CsrPattern<Offset>& A, Ordinal row, Ordinal column, int rows) {
   NewEntries count;
   for (int d = 0; d < rows && !has_column(A, row - d - 1, column); ++d) count.after[d] = 1;
   return count;
 }
 
-/// Cuts the rows [first, end) of a chunk into groups, from the last row to the first, and calls choose(row, height)
-/// with the height of the group that begins at each row, if one does. Returns the sizes of the groups.
+/// Cuts the rows [first, end) of a chunk into groups, from the last row to the first. For each row, calls choose(row,
+/// height) with the height of the best group that begins there. Returns the sizes of the groups.
 ///
 /// \param lengths     [in] lengths(row) is the number of entries of a row
 /// \param new_entries [in] new_entries(row, d) is NewEntries::after[d] of a row
 template <class Lengths, class NewEntriesOfRows, class Choose>
 KOKKOS_INLINE_FUNCTION RowGroupCounts split_chunk(const Lengths& lengths, const NewEntriesOfRows& new_entries,
                                                   Ordinal first, Ordinal end, int group_rows, const Choose& choose) {
-  GroupSplit behind[most_group_rows];  // behind[r] begins r + 1 rows behind `row`
+  GroupSplit behind[most_group_rows];  // behind[r] begins at row + r + 1
   for (Ordinal row = end - 1; row >= first; --row) {
     const int most = end - row < group_rows ? end - row : group_rows;
     int height = 1;

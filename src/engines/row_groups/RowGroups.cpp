@@ -18,7 +18,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// The most rows of a group that a parameter names.
+/// Returns the upper bound on the rows of a group for a parameter.
 inline int group_rows_of(int parameter) {
   if (parameter < 0 || parameter > most_group_rows) {
     throw std::invalid_argument("Tessera: group_rows is " + std::to_string(parameter) +
@@ -27,7 +27,7 @@ inline int group_rows_of(int parameter) {
   return parameter == 0 ? most_group_rows : parameter;
 }
 
-/// NewEntries of each row. Rows of other chunks do not count.
+/// NewEntries of each row. Rows of other chunks are ignored.
 template <class Memory>
 using NewEntriesOfRows = Array<Ordinal * [most_group_rows - 1], Memory>;
 
@@ -77,11 +77,11 @@ KOKKOS_INLINE_FUNCTION RowGroupCounts cut_chunk(const CsrPattern<Offset>& A, con
   return split_chunk(length, new_entries, first, first + (left < chunk_rows ? left : chunk_rows), group_rows, choose);
 }
 
-/// Counts and heights of rows, until the groups are known.
+/// Counts and heights of rows, needed until the groups are known.
 template <class Memory>
 struct CutMemory {
   NewEntriesOfRows<Memory> new_entries;
-  Array<std::uint8_t*, Memory> heights;  ///< of the group that begins with a row
+  Array<std::uint8_t*, Memory> heights;  ///< height of the group that begins at each row
 
   template <class Exec>
   CutMemory(const Exec& exec, std::size_t rows) {
@@ -92,8 +92,7 @@ struct CutMemory {
   }
 };
 
-/// Sets chunk_groups, first_rows and stored of a pattern without groups, and allocates the offsets of columns and
-/// values.
+/// Computes chunk_groups, first_rows and stored of an empty pattern, and allocates the offsets of columns and values.
 template <class Exec, class Memory>
 void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const CutMemory<Memory>& memory, int group_rows,
               RowGroups<Memory>& p) {
@@ -135,7 +134,7 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const CutMemory<Mem
       });
 }
 
-/// Sets the offsets of columns and values.
+/// Computes the offsets of columns and values.
 template <class Exec, class Memory>
 void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
                     RowGroups<Memory>& p) {
@@ -153,7 +152,7 @@ void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntr
   counts_to_offsets(exec, p.value_offsets);
 }
 
-/// Sets columns and masks.
+/// Computes columns and masks.
 template <class Exec, class Memory>
 void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory>& p) {
   const auto columns = static_cast<std::size_t>(read_element(exec, p.column_offsets.data() + p.groups()));

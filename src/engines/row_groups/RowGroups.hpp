@@ -13,13 +13,13 @@
 
 namespace Tessera {
 
-/// The sizes of some groups.
+/// The sizes of several groups.
 struct RowGroupCounts {
   std::size_t groups = 0;   ///< number of groups
-  std::size_t columns = 0;  ///< columns of all groups, with those that repeat the last one
-  std::size_t values = 0;   ///< values of all groups, with the zeros
+  std::size_t columns = 0;  ///< columns of all groups, including those that repeat the last one
+  std::size_t values = 0;   ///< values of all groups, including zeros
 
-  /// Adds those of other groups.
+  /// Adds the sizes of other groups.
   KOKKOS_INLINE_FUNCTION RowGroupCounts& operator+=(const RowGroupCounts& other) {
     groups += other.groups;
     columns += other.columns;
@@ -28,18 +28,18 @@ struct RowGroupCounts {
   }
 };
 
-/// The pattern of a matrix in row groups (see RowGroupsPattern for what the arrays hold) that owns its arrays. As in
-/// other formats, a tile is what a row of X is read for: here a column of a group.
+/// The pattern of a matrix in row groups that owns its arrays; RowGroupsPattern defines them. As in other formats, a
+/// tile is the unit that reads a row of X: here a column of a group.
 ///
 /// Bytes without the values: 4 (ceil(rows / 256) + 1) + (groups + 1) (4 + 2 sizeof(Offset)) + tiles * (4 + 1).
 template <class MemorySpace>
 struct RowGroups {
-  static constexpr Format format = Format::RowGroups;  ///< its name
+  static constexpr Format format = Format::RowGroups;  ///< name of the format
 
   Ordinal rows = 0;                                      ///< rows of the matrix
   Ordinal columns = 0;                                   ///< columns of the matrix
   std::size_t nonzeros = 0;                              ///< number of entries
-  std::size_t stored = 0;                                ///< values of all groups, zeros included
+  std::size_t stored = 0;                                ///< values of all groups, including zeros
   Impl::Array<Ordinal*, MemorySpace> chunk_groups;       ///< see RowGroupsPattern
   Impl::Array<Ordinal*, MemorySpace> first_rows;         ///< see RowGroupsPattern
   Impl::Array<Offset*, MemorySpace> column_offsets;      ///< see RowGroupsPattern
@@ -54,7 +54,7 @@ struct RowGroups {
   std::size_t tiled_nonzeros() const { return nonzeros; }        ///< number of entries in tiles
   std::size_t tile_elements() const { return stored; }           ///< elements of all tiles
   const auto& tile_counts() const { return column_offsets; }     ///< the first column of each group, and the end
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels use.
   RowGroupsPattern view() const {
     return {rows,
             columns,
@@ -66,7 +66,7 @@ struct RowGroups {
             group_columns.data(),
             column_masks.data()};
   }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -88,43 +88,42 @@ struct RowGroups {
   /// @endcond
 };
 
-/// A pattern in row groups as it was built, and where its values come from.
+/// A pattern in row groups as it was built, and the sources of its values.
 template <class MemorySpace>
 using BuiltRowGroups = Built<RowGroups<MemorySpace>, MemorySpace>;
 
-/// The sizes of the groups that build_row_groups() makes from the same arguments. Throws std::invalid_argument
-/// if group_rows is none of 0 to 4.
+/// Returns the sizes of the groups that build_row_groups() makes from the same arguments. Throws std::invalid_argument
+/// if group_rows is not from 0 to 4.
 ///
-/// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own. Memory: 12 bytes a row.
+/// Cost: a search for the column of each entry in up to group_rows - 1 rows before its own. Memory: 12 bytes per row.
 template <class ExecutionSpace>
 RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                 int group_rows = 0);
 
 /// Builds row groups from a canonical pattern. Lanes count the entries of each row that are new to its group. Then a
-/// thread for each chunk of 256 rows cuts it into groups, and a thread for each group fills it.
-/// The arrays are the same on every backend and for any number of threads. Places without an entry have no source in
-/// the map.
+/// thread for each chunk of 256 rows cuts it into groups, and a thread for each group fills it. The arrays are the same
+/// on every backend and for any number of threads. Places without an entry have no source in the map.
 ///
 /// \param exec       [in] the instance to run on
 /// \param A          [in] a canonical pattern
-/// \param nonzeros   [in] the number of its entries
-/// \param group_rows [in] the most rows of a group, from 1 to 4; 0 is 4
-/// \throws std::invalid_argument if group_rows is another number
+/// \param nonzeros   [in] number of entries
+/// \param group_rows [in] upper bound on the rows of a group, from 1 to 4; 0 means 4
+/// \throws std::invalid_argument for any other group_rows
 /// \throws TooManyPlaces before anything as large as the values is allocated
 ///
-/// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own, then rows are merged.
+/// Cost: a search for the column of each entry in up to group_rows - 1 rows before its own, then rows are merged.
 template <class ExecutionSpace>
 BuiltRowGroups<typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
                                                                        const CsrPattern<Offset>& A,
                                                                        std::size_t nonzeros, int group_rows);
 
-/// Converts back to canonical rows without loss. The map takes values from the order of the groups to that of the rows.
+/// Converts back to canonical rows without loss. The map gives the place of each value, in the order of the rows.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const RowGroups<typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format but that the groups cost the least, in memory that `exec` can read. Returns an
-/// empty text, or the first invariant that is broken and where. Cost: a few passes over the pattern.
+/// Checks every invariant of the format, except that the groups cost the least, in memory that `exec` can read. Returns
+/// an empty text, or the first broken invariant and its position. Cost: a few passes over the pattern.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const RowGroups<typename ExecutionSpace::memory_space>& A);
 

@@ -19,7 +19,7 @@
 
 namespace Tessera::Impl {
 
-/// Cuda::build_row_groups_schedule() on the device.
+/// The result of Cuda::build_row_groups_schedule(), on the device.
 struct CudaRowGroupsSchedule {
   using Memory = Kokkos::Cuda::memory_space;
 
@@ -37,7 +37,7 @@ struct CudaRowGroupsSchedule {
   }
 };
 
-/// The most columns of a group. Waits for `exec`.
+/// Returns the number of columns of the widest group. Waits for `exec`.
 static double longest_group(const Kokkos::Cuda& exec, const RowGroupsPattern& A) {
   double longest = 0;
   Kokkos::parallel_reduce(
@@ -51,7 +51,7 @@ static double longest_group(const Kokkos::Cuda& exec, const RowGroupsPattern& A)
   return A.groups > 0 ? longest : 0;
 }
 
-/// Cuda::build_row_groups_schedule() on the device.
+/// Does the same as Cuda::build_row_groups_schedule() on the device.
 ///
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
 static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const RowGroupsPattern& A,
@@ -84,11 +84,11 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
       });
   const auto places = static_cast<unsigned>(A.groups / Cuda::schedule_sorted_groups);
   radix_sort(exec, keys, result.items, 0, Cuda::row_groups_sort_bits + static_cast<int>(std::bit_width(places)));
-  exec.fence("Tessera::row_groups_schedule");  // the keys go
+  exec.fence("Tessera::row_groups_schedule");  // before the keys are freed
   return result;
 }
 
-/// Row groups on CUDA cores.
+/// Multiplies row groups on CUDA cores.
 template <class Scalar>
 class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar>, Scalar> {
   using Base = CudaKernel<CudaRowGroups, Scalar>;
@@ -98,7 +98,7 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::row_groups_spmm";
 
-  /// \return whether it is built; not if items cannot count the columns or values
+  /// \return whether the schedule was built: not if items cannot count the columns or values
   bool build(const Kokkos::Cuda& exec, const RowGroups<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (!Cuda::row_groups_are_countable(A.tiles(), A.places())) return false;

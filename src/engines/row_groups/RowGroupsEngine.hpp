@@ -14,14 +14,14 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaRowGroups;
 
-/// The columns of the longest group, if groups have as many times the entries of a row as they have on average.
+/// Estimates the columns of the longest group: longest row times mean columns of a group per mean entries of a row.
 inline double longest_group_columns(const MatrixStatistics& m) {
   if (m.row_groups == 0) return m.longest_row;
   return m.longest_row * std::max(1.0, m.group_columns / m.row_groups * m.rows / m.nonzeros);
 }
 
-/// The columns of all groups fetch rows of X from caches, while A, Y and what windows fetch for the first time move
-/// through memory. Where X has 16 bits, it is fetched in half the time and multiplied in as many instructions.
+/// Predicts seconds. The columns of all groups gather rows of X from caches, while A, Y and the windows' first reads
+/// move through memory. An X of 16 bits is gathered in half the time, but needs as many instructions.
 inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double multiplied = gpu.group_value * m.group_values * m.vector_columns;
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;
@@ -30,14 +30,14 @@ inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& si
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_group_step;
-  GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
+  GpuModel native = gpu;  // its kernels read X in place, whatever kernels of tiles do
   native.copied_columns = 0;
   const double growth = std::clamp(size.tiles * row_bytes(m) / gpu.short_group_pieces, 0.25, 1.0);
   return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group_columns(m), growth, m, gpu);
 }
 
 struct RowGroupsCost : DefaultCost {
-  /// Bytes of pattern and values.
+  /// Bytes of the pattern and the values.
   static double bytes(const MatrixStatistics& m) {
     return 4 * std::ceil(m.rows / 256) + m.row_groups * (4 + 2 * m.offset_bytes) + m.group_columns * (4 + 1) +
            m.group_values * m.matrix_bytes;
@@ -52,13 +52,13 @@ struct RowGroupsCost : DefaultCost {
     if (!(gpu.group_gathers > 0)) return std::nullopt;
     return row_groups_seconds(m, size, gpu);
   }
-  /// A row looks at the columns of its group, most of which are its own.
+  /// A row checks the columns of its group, most of which are its own.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {}, gpu);
   }
 };
 
-/// Compressed rows in groups of adjacent rows that share their columns.
+/// The engine of compressed rows in groups of adjacent rows that share their columns.
 struct RowGroupsEngine : EngineKind<Format::RowGroups, RowGroups, CudaRowGroups, CudaFor::AllMatrices>,
                          RowGroupsCost {};
 

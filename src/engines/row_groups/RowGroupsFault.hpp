@@ -36,7 +36,7 @@ inline std::string describe_row_groups(int fault) {
   return texts[fault];
 }
 
-/// The first broken invariant of a group, given that the offsets are in order.
+/// Returns the first broken invariant of a group, provided that the offsets are in order.
 KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern& A, Ordinal group) {
   FirstFault found;
   const Ordinal first = A.first_rows[group], last = A.first_rows[group + 1];
@@ -64,7 +64,7 @@ KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern& A, Ordinal gr
   return found.fault;
 }
 
-/// Whether a chunk begins with the first of its groups. The groups are those of row_group_fault().
+/// Checks that a chunk begins with the first of its groups, which row_group_fault() must have checked.
 struct ChunkFault {
   RowGroupsPattern A;
 
@@ -73,7 +73,7 @@ struct ChunkFault {
   }
 };
 
-/// The bits of all masks.
+/// Counts the bits of all masks.
 template <class ExecutionSpace, class Masks>
 std::size_t count_group_entries(const ExecutionSpace& exec, const Masks& masks) {
   std::size_t bits = 0;

@@ -21,7 +21,7 @@ auto row_groups_of(const HostPattern<Offset>& A, int group_rows = 0) {
   return build_row_groups(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), group_rows);
 }
 
-/// The patterns for all formats, and those of chunks that end.
+/// The patterns for all formats, and patterns that end near the end of a chunk.
 std::vector<HostPattern<Offset>> patterns_for_row_groups() {
   auto patterns = adversarial_patterns<Offset>();
   for (const int rows : {1, 2, 3, 4, 5, 255, 256, 257, 511, 512, 513}) {
@@ -89,7 +89,7 @@ TYPED_TEST(RowGroupsTest, IsValidAndGoesBackToRows) {
   }
 }
 
-/// Where the cost is as low either way, the lower group comes first.
+/// Of equally cheap splits, the one with the lower first group is chosen.
 TYPED_TEST(RowGroupsTest, RowsThatShareColumnsAreGroups) {
   using Exec = typename TypeParam::ExecutionSpace;
   const std::vector<int> some{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}, others{1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
@@ -112,11 +112,11 @@ TYPED_TEST(RowGroupsTest, RowsThatShareColumnsAreGroups) {
   // 3 + 1.3 + 3 + 1.3 = 8.6 for two groups, 3 + 2 * 1.6 = 6.2 for one; with 8 columns in each, 26.8 and 28.6.
   EXPECT_EQ(heights({{0}, {1}}), (std::vector<int>{2}));
   EXPECT_EQ(heights({{0, 2, 4, 6, 8, 10, 12, 14}, {1, 3, 5, 7, 9, 11, 13, 15}}), (std::vector<int>{1, 1}));
-  // Five columns in each: 9.5 + 9.5 for two groups, 3 + 10 * 1.6 for one. The lower ones are taken.
+  // Five columns in each: 9.5 + 9.5 for two groups, 3 + 10 * 1.6 for one. The lower groups are chosen.
   EXPECT_EQ(heights({{0, 2, 4, 6, 8}, {1, 3, 5, 7, 9}}), (std::vector<int>{1, 1}));
 }
 
-/// Equal rows on both sides of row 256 are two groups.
+/// Equal rows before and after the end of a chunk, row 256, are two groups.
 TYPED_TEST(RowGroupsTest, ChunksEndAGroup) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;
@@ -142,7 +142,7 @@ TYPED_TEST(RowGroupsTest, BytesAreTheDocumentedFormula) {
   EXPECT_EQ(p.places() % 4, 0u);
 }
 
-/// The message of std::invalid_argument, or nothing if the call succeeds.
+/// Returns the message of std::invalid_argument, or nothing if the call succeeds.
 std::string refusal_of_row_groups(const std::function<void()>& call) {
   try {
     call();
@@ -175,7 +175,7 @@ TYPED_TEST(RowGroupsTest, TheLastColumnThatAnOrdinalNames) {
   expect_lossless<Exec>(built, A);
 }
 
-/// Groups of 2, 1 and 3 rows, then a chunk of one row.
+/// Makes groups of 2, 1 and 3 rows, then a chunk of one row.
 HostPattern<Offset> small_row_groups() {
   const std::vector<int> some{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}, others{1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
   HostPattern<Offset> A;

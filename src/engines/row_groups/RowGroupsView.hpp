@@ -7,11 +7,11 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in row groups, compressed rows that share columns: raw pointers into memory that somebody
-/// else owns.
+/// The pattern of a matrix in row groups, compressed rows that share columns: raw pointers into memory that the caller
+/// owns.
 ///
-/// One to four adjacent rows are a group. It holds the distinct columns of its rows once, in ascending order. A product
-/// reads a row of X once for all rows of a group that need it. The arrays are:
+/// One to four adjacent rows are a group. It stores the distinct columns of its rows once, in ascending order. A
+/// product reads a row of X once for all rows of a group that need it. The arrays are:
 ///
 /// ```{.unparsed}
 ///   chunk_groups    chunks + 1       first group of each chunk of 256 rows; groups do not cross chunks
@@ -22,14 +22,14 @@ namespace Tessera {
 ///   value_offsets   groups + 1       first value of each group, a multiple of 4
 /// ```
 ///
-/// Columns are padded to a multiple of 4 in each group: the last one is repeated, without bits. Values lie group by
-/// group, column by column. A column has one value for each row of the group, `height` of them: zero where the mask has
-/// no bit. If the arrays are aligned to 4 elements, so is each group: vectors of 4 columns, and of 4 values, are read
-/// at once.
+/// Columns are padded to a multiple of 4 in each group: the last one is repeated, without bits. Values are stored group
+/// by group, column by column. A column has one value for each row of the group, `height` of them: zero where the mask
+/// has no bit. If the arrays are aligned to 4 elements, so is each group: vectors of 4 columns, and of 4 values, are
+/// read at once.
 ///
-/// A dynamic programme cuts the rows of each chunk into groups. A group costs 3 + columns (1 + 0.3 height), and the sum
-/// of the costs is the least. Where there is a choice, the first group is the lowest, then the second, and so on. This
-/// is the matrix pictured in CsrPattern in groups of up to three rows:
+/// Dynamic programming cuts the rows of each chunk into groups. A group costs 3 + columns (1 + 0.3 height), and the sum
+/// of the costs is minimal. Of equally cheap splits, the one whose first group has the fewest rows is used, then the
+/// second, and so on. This is the matrix pictured in CsrPattern in groups of up to three rows:
 ///
 /// ```{.unparsed}
 ///   rows 0-1   0  1  9      rows 2-3   0  2      rows 4-6   5  6  9 13 15
@@ -53,10 +53,10 @@ namespace Tessera {
 /// ```
 struct RowGroupsPattern {
   static constexpr int chunk_rows = 256;  ///< rows of a chunk
-  static constexpr int most_rows = 4;     ///< the most rows of a group
+  static constexpr int most_rows = 4;     ///< upper bound on the rows of a group
   static constexpr int alignment = 4;     ///< columns and values of a group begin at multiples of this
 
-  static constexpr const char* label = "Tessera::row_groups_spmm";  ///< what profilers see of a portable product
+  static constexpr const char* label = "Tessera::row_groups_spmm";  ///< name of a portable product for profilers
 
   Ordinal rows = 0;                            ///< rows of the matrix
   Ordinal columns = 0;                         ///< columns of the matrix
@@ -66,32 +66,32 @@ struct RowGroupsPattern {
   const Offset* column_offsets = nullptr;      ///< groups + 1 offsets, counted in columns of groups
   const Offset* value_offsets = nullptr;       ///< groups + 1 offsets, counted in values
   const Ordinal* group_columns = nullptr;      ///< the matrix column of each column
-  const std::uint8_t* column_masks = nullptr;  ///< which rows of its group each column has entries in
+  const std::uint8_t* column_masks = nullptr;  ///< rows of its group in which each column has entries
 
   TESSERA_FUNCTION Ordinal windows() const { return groups; }  ///< number of groups: each is a window
-  /// The number of rows of a group.
+  /// Returns the number of rows of a group.
   TESSERA_FUNCTION int height(Ordinal group) const { return first_rows[group + 1] - first_rows[group]; }
 };
 
-/// The number of chunks of a matrix in row groups.
+/// Returns the number of chunks of a matrix in row groups.
 TESSERA_FUNCTION constexpr Ordinal row_group_chunks(Ordinal rows) {
   return window_count(rows, RowGroupsPattern::chunk_rows);
 }
 
-/// The number of columns that a group of `columns` distinct columns stores, with those that repeat the last one.
+/// Returns the number of columns that a group of `columns` distinct columns stores, including padding.
 TESSERA_FUNCTION constexpr std::size_t padded_group_columns(std::size_t columns) {
   constexpr std::size_t unit = RowGroupsPattern::alignment;
   return (columns + unit - 1) / unit * unit;
 }
 
-/// The end of a group's distinct columns, before those that repeat the last one.
+/// Returns the end of a group's distinct columns, where padding begins.
 TESSERA_FUNCTION Offset end_of_columns(const RowGroupsPattern& A, Ordinal group) {
   Offset end = A.column_offsets[group + 1];
   while (end > A.column_offsets[group] && A.column_masks[end - 1] == 0) --end;
   return end;
 }
 
-/// The group that a row belongs to. Cost: a bisection of the groups of the row's chunk.
+/// Returns the group of a row. Cost: a bisection of the groups of the row's chunk.
 TESSERA_FUNCTION Ordinal group_of(const RowGroupsPattern& A, Ordinal row) {
   const Ordinal chunk = row / A.chunk_rows;
   Ordinal low = A.chunk_groups[chunk], high = A.chunk_groups[chunk + 1];
@@ -130,7 +130,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern& A, Ordina
   }
 }
 
-/// The number of values in the groups before `group`, an upper bound on their entries; `group` may be A.groups.
+/// Returns the number of values in groups before `group`, an upper bound on their entries; `group` may be A.groups.
 TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern& A, Ordinal group) { return A.value_offsets[group]; }
 
 }  // namespace Tessera

@@ -15,7 +15,7 @@ inline void add_row(HostPattern<Offset>& A, const std::vector<int>& columns) {
   A.end_row();
 }
 
-/// Rows that come in runs of equal ones, of lengths 1 to 6, some with a column more; others are empty.
+/// Makes runs of 1 to 6 equal rows, some rows with one more column, and some runs empty.
 inline HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
   Random random(seed);
   HostPattern<Offset> A;
@@ -33,7 +33,7 @@ inline HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
   return A;
 }
 
-/// Row groups (RowGroupsView.hpp) on the host. slots: the entry at each place, -1 where there is none.
+/// Row groups (RowGroupsView.hpp) on the host. slots: the canonical entry at each place, -1 for none.
 struct HostRowGroups {
   int rows = 0, columns = 0;
   std::vector<int> chunk_groups{0}, first_rows{0}, group_columns;
@@ -64,7 +64,7 @@ struct HostRowGroups {
   }
 };
 
-/// The distinct columns of the rows [first, last).
+/// Returns the distinct columns of the rows [first, last).
 template <class From>
 std::set<int> columns_of_rows(const HostPattern<From>& A, int first, int last) {
   const auto begin = A.column_indices.begin();
@@ -72,10 +72,10 @@ std::set<int> columns_of_rows(const HostPattern<From>& A, int first, int last) {
           begin + static_cast<std::ptrdiff_t>(A.row_offsets[last])};
 }
 
-/// The heights of the groups of the rows [first, last). Costs are counted in tenths.
+/// Returns the heights of the groups of the rows [first, last). Costs are counted in tenths.
 template <class From>
 std::vector<int> row_group_heights(const HostPattern<From>& A, int first, int last, int group_rows) {
-  std::vector<long long> least(last - first + 1, 0);  // the cost of the rows from there on
+  std::vector<long long> least(last - first + 1, 0);  // minimal cost of the rows from each row on
   std::vector<int> chosen(last - first, 0);
   for (int row = last - 1; row >= first; --row) {
     for (int height = std::min(group_rows, last - row); height >= 1; --height) {
@@ -116,7 +116,7 @@ void add_row_group(const HostPattern<From>& A, int first, int height, HostRowGro
   B.value_offsets.push_back(static_cast<Offset>(B.slots.size()));
 }
 
-/// Chunk by chunk and group by group. Cost: sets of the columns of every few rows.
+/// Builds row groups serially, chunk by chunk and group by group. Cost: sets of the columns of every few rows.
 template <class From>
 HostRowGroups serial_row_groups(const HostPattern<From>& A, int group_rows = 4) {
   HostRowGroups B;

@@ -13,7 +13,7 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernel is given. Rows of X are whole vectors. X and Y of 16 bits have values and sums of float.
+/// Arguments of the kernel. Rows of X are whole vectors. X and Y of 16 bits have values and sums of float.
 template <class InMemory>
 struct RowGroupsArguments {
   using Scalar = sum_of_t<InMemory>;
@@ -22,16 +22,16 @@ struct RowGroupsArguments {
   const Ordinal* group_columns;
   const std::uint8_t* column_masks;
   Product<Scalar, InMemory> product;
-  std::uint32_t x_row_bytes = 0;       // from one row of X to the next
-  bool y_vectors = false;              // rows of Y are whole vectors, too
-  Scalar* partials = nullptr;          // sums of pieces, slot_rows rows a slot
-  std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
-  unsigned slab_blocks = 0;            // blocks of threads for each slab of columns
+  std::uint32_t x_row_bytes = 0;       // stride of the rows of X
+  bool y_vectors = false;              // rows of Y are also whole vectors
+  Scalar* partials = nullptr;          // sums of pieces, slot_rows rows per slot
+  std::ptrdiff_t partials_stride = 0;  // stride of the rows of partials, in elements
+  unsigned slab_blocks = 0;            // thread blocks for each slab of columns
 };
 
-/// What a lane does with an item: the sums of up to four rows, for its vectors of columns. Lanes exchange nothing.
+/// Multiplies an item in a lane: sums of up to four rows, for the lane's vectors of columns. Lanes exchange nothing.
 ///
-/// Each height has a loop of its own, whose sums are all used. One loop for all heights was slower by a third.
+/// Each height has its own loop, which uses all its sums. One loop for all heights was slower by a third.
 template <class Policy, class InMemory>
 class RowGroupsAgent {
   using Arguments = RowGroupsArguments<InMemory>;
@@ -47,7 +47,7 @@ class RowGroupsAgent {
         first_column_((slab * lanes * vectors + lane) * Lane::size),
         x_(arguments.product.x.data + first_column_) {}
 
-  /// Does nothing if the lane's columns are beyond X, which only those of a lane with one vector may be.
+  /// Multiplies, unless the lane's columns are beyond X, which is possible only for a lane with one vector.
   __device__ void run(const RowGroupItem& item) const {
     if (first_column_ >= arguments_.product.y.columns) return;
     switch (item.height()) {
@@ -78,9 +78,9 @@ class RowGroupsAgent {
     store(item, sums);
   }
 
-  /// The sums of all columns of an item.
+  /// Adds all columns of an item.
   ///
-  /// \tparam masked  whether places without an entry are left out
+  /// \tparam masked  whether places without an entry are skipped
   template <int height, bool masked>
   __device__ void add_columns(const RowGroupItem& item, Sums<height>& sums) const {
     for (auto& row : sums.of)
@@ -140,7 +140,7 @@ class RowGroupsAgent {
     return value;
   }
 
-  /// Zero times a number is not zero if the number is not finite.
+  /// Whether all sums are finite: zero times a number is zero only if the number is finite.
   template <int height>
   static __device__ bool are_finite(const Sums<height>& sums) {
     real_of_t<Scalar> zeros = 0;

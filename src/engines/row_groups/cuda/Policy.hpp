@@ -8,23 +8,23 @@
 
 namespace Tessera::Cuda {
 
-/// How lanes multiply row groups. The numbers are in a type, because nvcc 13 does not take a struct of them as a
-/// template argument of a kernel.
+/// How lanes multiply row groups. The numbers are in a type, because nvcc 13 rejects a struct of them as a template
+/// argument of a kernel.
 ///
-/// lanes      lanes that have an item together, each some columns of X: a power of two
-/// vectors    vectors of 16 bytes of a row of X that a lane holds. With several, slabs must be full
+/// lanes      lanes that share an item, each with some columns of X: a power of two
+/// vectors    vectors of 16 bytes of a row of X in a lane. With several, slabs must be full
 /// registers  registers of a thread: for the sums of up to four rows, four rows of X and four values of each row
 template <int lanes_, int vectors_, int registers_>
 struct RowGroupsPolicy {
   static constexpr int lanes = lanes_;
   static constexpr int vectors = vectors_;
   static constexpr int registers = registers_;
-  static constexpr int threads = 256;  // of a block
+  static constexpr int threads = 256;  // threads of a block
   static constexpr int slab_vectors = lanes * vectors;
 };
 
-/// Calls visit.operator()<Policy>() with the policy for rows of X of this many vectors, the best of those that were
-/// measured on an H100. Wide elements gain by two vectors a lane, since values are read once for both.
+/// Calls visit.operator()<Policy>() with the policy for rows of X of this many vectors: the best of those measured on
+/// an H100. Wide elements are faster with two vectors per lane, because values are read once for both.
 template <class InMemory, class Visit>
 void for_row_groups_policy(Ordinal row_vectors, const Visit& visit) {
   if constexpr (std::is_same_v<InMemory, double>) {

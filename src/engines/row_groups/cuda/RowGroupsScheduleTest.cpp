@@ -15,7 +15,7 @@ namespace {
 using Cuda::build_row_groups_schedule;
 using Cuda::RowGroupItem;
 
-/// Groups of 1, 2, 3 and 4 rows with 4, 12, 0 and 40 columns.
+/// Makes groups of 1, 2, 3 and 4 rows with 4, 12, 0 and 40 columns.
 HostRowGroups some_groups() {
   HostRowGroups B;
   int height = 1;
@@ -42,7 +42,7 @@ TEST(RowGroupsSchedule, HighAndLongItemsComeFirst) {
   const auto B = some_groups();
   const auto schedule = build_row_groups_schedule(B.view(), 16);
   ASSERT_EQ(schedule.items.size(), 6u);
-  // The last group, in pieces of 3, 3 and 4 fours of columns: the longest, then the others in their order.
+  // First the last group, in pieces of 3, 3 and 4 fours of columns: the longest piece, then the others in order.
   expect_item(schedule.items[0], 4, 4, 10, 31, -3);
   expect_item(schedule.items[1], 4, 3, 4, 7, -1);
   expect_item(schedule.items[2], 4, 3, 7, 19, -2);
@@ -60,7 +60,7 @@ TEST(RowGroupsSchedule, HighAndLongItemsComeFirst) {
   EXPECT_EQ(schedule.slots, 3);
 }
 
-/// Lengths beyond what the key has room for count as one, and leave the other parts of the key alone.
+/// Lengths that the key cannot represent count as equal, and do not change the other parts of the key.
 TEST(RowGroupsSchedule, ItemsOf255AndMoreFoursAreEquallyLong) {
   const auto key = [](unsigned fours, unsigned height, Ordinal group) {
     return Cuda::row_groups_sort_key({0, 0, fours << 2 | (height - 1), 0}, group);
@@ -74,7 +74,7 @@ TEST(RowGroupsSchedule, ItemsOf255AndMoreFoursAreEquallyLong) {
   EXPECT_LT(key(0, 1, 0), key(100000, 4, Cuda::schedule_sorted_groups));
 }
 
-/// Items stay among 2048 groups.
+/// Items stay within their 2048 groups.
 TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
   HostPattern<int> A;
   A.columns = 300;

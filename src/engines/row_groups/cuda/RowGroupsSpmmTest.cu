@@ -9,7 +9,7 @@ namespace Tessera::Test {
 namespace {
 
 struct RowGroupsCase : ProductCase {
-  int group_rows = 4;  // the most
+  int group_rows = 4;  // upper bound on the rows of a group
 
   std::string text() const { return ", groups of up to " + std::to_string(group_rows); }
 };
@@ -78,7 +78,7 @@ using RowGroupsCells =
                      RowGroupsCell<Precision::Single, Half>, RowGroupsCell<Precision::Single, BFloat16>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(RowGroups, Spmm, RowGroupsCells, SpmmCellNames);
 
-/// Rows in runs of alike ones: groups of every height, with places that have no entry.
+/// Makes runs of similar rows: groups of every height, with places without an entry.
 HostMatrix matrix_in_runs(int rows) {
   HostMatrix A;
   static_cast<HostPattern<int>&>(A) = rows_in_runs(rows, 3);
@@ -100,7 +100,7 @@ TEST(RowGroupsSpmm, GroupsOfEveryHeight) {
   }
 }
 
-/// The policy for 64 columns of doubles multiplies 32 of them by a lane's two vectors at a time.
+/// The policy for 64 columns of doubles multiplies 32 columns at a time, with two vectors per lane.
 TEST(RowGroupsSpmm, RefusesSlabsThatAreNotFull) {
   TESSERA_SKIP_WITHOUT_GPU();
   RowGroupsCase c;
@@ -109,7 +109,7 @@ TEST(RowGroupsSpmm, RefusesSlabsThatAreNotFull) {
   EXPECT_THROW((check_product<RowGroupsCell<Precision::Native, double>>(matrix_in_runs(10), c)), std::invalid_argument);
 }
 
-/// Infinities reach the rows of a group that have an entry in their column, and no others.
+/// Infinities reach exactly the rows of a group that have an entry in their column.
 TEST(RowGroupsSpmm, NonFiniteInSharedColumns) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = matrix_in_runs(100);
@@ -129,7 +129,7 @@ Complex<Real> product_of(Complex<Real> a, Complex<Real> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/// Conjugate values, complex alpha, in one slab and in several.
+/// Checks conjugate values and complex alpha, in one slab and in several.
 template <class Real>
 void check_complex(bool conjugates, int columns) {
   using Scalar = Complex<Real>;

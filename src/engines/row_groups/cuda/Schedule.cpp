@@ -11,11 +11,11 @@
 namespace Tessera::Cuda {
 
 int row_groups_piece_columns(double columns, double longest, double row_bytes, const Device& device) {
-  // Four items of 128 columns or more for each group of lanes that runs at a time; with less work, as many shorter ones
-  // as there are groups of lanes. A multiprocessor runs about 512 lanes of 32 bytes of X each.
+  // Four items of at least 128 columns for each resident group of lanes; with less work, one shorter item per group of
+  // lanes. A multiprocessor has about 512 resident lanes of 32 bytes of X each.
   constexpr double items = 4, lane_bytes = 32, resident_lanes = 512, most_pieces = 128;
   constexpr double short_items = 0.625;  // measured on small matrices
-  const double work = columns * row_bytes / (lane_bytes * resident_lanes * device.multiprocessors);  // of a lane
+  const double work = columns * row_bytes / (lane_bytes * resident_lanes * device.multiprocessors);  // per lane
   int length = row_groups_least_piece;
   while (length < 128 && (work >= short_items * length || longest > most_pieces * length)) length *= 2;
   while (length < 512 && (work >= items * 2 * length || longest > most_pieces * length)) length *= 2;

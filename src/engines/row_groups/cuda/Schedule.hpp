@@ -11,21 +11,21 @@
 
 namespace Tessera::Cuda {
 
-/// Some columns of one group of rows. Lanes multiply them with a slab of columns of X. All that they need to begin is
-/// here, in one vector of 16 bytes. Columns and values of a group begin at multiples of four, and are counted in fours.
+/// Some columns of one group of rows, which lanes multiply by a slab of columns of X. One vector of 16 bytes has all
+/// that they need to begin. Columns and values of a group begin at multiples of four, and are counted in fours.
 struct alignas(16) RowGroupItem {
   std::uint32_t first_columns;  ///< the first four columns
   std::uint32_t first_values;   ///< the first four values
   std::uint32_t size;           ///< fours of columns, times 4, and the number of rows less 1
   Ordinal target;               ///< the first row of a whole group; or -1 less the slot of a piece
 
-  /// The number of fours of columns.
+  /// Returns the number of fours of columns.
   TESSERA_FUNCTION int fours() const { return static_cast<int>(size >> 2); }
-  /// The number of rows.
+  /// Returns the number of rows.
   TESSERA_FUNCTION int height() const { return static_cast<int>(size & 3u) + 1; }
-  /// Whether its sums are those of a whole group, and go to Y.
+  /// Whether its sums are those of a whole group, and are written to Y.
   TESSERA_FUNCTION bool is_whole() const { return target >= 0; }
-  /// The slot of a piece in the workspace.
+  /// Returns the slot of a piece in the workspace.
   TESSERA_FUNCTION int slot() const { return -1 - target; }
 };
 
@@ -37,11 +37,11 @@ struct RowGroupSum {
   int slots;          ///< number of its slots
 };
 
-/// The items of a product in row groups: raw pointers to device memory that somebody else owns.
+/// The items of a product in row groups: raw pointers to device memory that the caller owns.
 ///
-/// Groups of more than a given number of columns are cut into pieces of about equal size, as windows are (see
-/// WindowSchedule). Items are sorted among schedule_sorted_groups adjacent groups: items of equal heights come
-/// together, the longest first, so that the threads of a warp have equal work. Results do not depend on the order.
+/// Groups of more than a given number of columns are cut into pieces of about equal size, like windows (see
+/// WindowSchedule). Items are sorted within every schedule_sorted_groups adjacent groups, by height and then by
+/// decreasing length, so the threads of a warp have equal work. Results do not depend on the order.
 struct RowGroupsSchedule {
   static constexpr int slot_rows = 4;  ///< rows of a slot
 
@@ -50,12 +50,12 @@ struct RowGroupsSchedule {
   int slot_count = 0;                   ///< number of slots in the workspace
   const RowGroupItem* items = nullptr;  ///< the items
   const RowGroupSum* sums = nullptr;    ///< the groups that are cut
-  int width = 0;  ///< products have the policy for X of this many columns; 0: the one for those of X
+  int width = 0;  ///< products have the policy for X of this many columns; 0: for the columns of X
 };
 
-/// The number of adjacent groups whose items are sorted.
+/// Number of adjacent groups whose items are sorted.
 inline constexpr Ordinal schedule_sorted_groups = 2048;
-/// The bits of row_groups_sort_key() below those for where a group lies.
+/// Number of low bits of row_groups_sort_key(), below the bits for the group's position.
 inline constexpr int row_groups_sort_bits = 10;
 
 /// The arrays of a schedule, in host memory.
@@ -65,12 +65,12 @@ struct HostRowGroupsSchedule {
   int slots = 0;                    ///< number of slots in the workspace
 };
 
-/// The number of items that a group becomes, at least one.
+/// Returns the number of items of a group, at least one.
 TESSERA_FUNCTION int items_of_group(const RowGroupsPattern& A, Ordinal group, int piece_columns) {
   return pieces_of_window(A.column_offsets[group + 1] - A.column_offsets[group], piece_columns);
 }
 
-/// Item p of `pieces` of a group. first_slot is the slot of its first piece if there are several.
+/// Returns item p of `pieces` of a group. first_slot is the slot of its first piece if there are several.
 TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern& A, Ordinal group, int pieces, int p,
                                             int first_slot) {
   const Offset first = A.column_offsets[group] / 4, fours = A.column_offsets[group + 1] / 4 - first;
@@ -82,32 +82,32 @@ TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern& A, Ordinal g
           pieces == 1 ? A.first_rows[group] : -1 - (first_slot + p)};
 }
 
-/// What items are sorted by, in ascending order: where their group lies, then the highest and longest first. All items
-/// of 255 and more fours count as equally long.
+/// Returns the key by which items are sorted in ascending order: the position of their group, then the highest and the
+/// longest first. All items of 255 and more fours count as equally long.
 TESSERA_FUNCTION std::uint64_t row_groups_sort_key(const RowGroupItem& item, Ordinal group) {
   const auto fours = static_cast<unsigned>(item.fours());
   const unsigned shortness = 255 - (fours < 255 ? fours : 255), lowness = 4 - static_cast<unsigned>(item.height());
   return static_cast<std::uint64_t>(group / schedule_sorted_groups) << row_groups_sort_bits | lowness << 8 | shortness;
 }
 
-/// The fewest columns that row_groups_piece_columns() chooses.
+/// Lower bound on the columns that row_groups_piece_columns() chooses.
 inline constexpr int row_groups_least_piece = 32;
-/// Chooses the most columns of an item: 32, 64, ..., 512, so that the lanes that run at a time get several items. With
-/// fewer columns, sums of pieces would cost more than they save; with more, the last items would keep the others
-/// waiting. Results depend on this number, and so on the matrix, the device and the typical X, to within roundoff.
+/// Chooses the upper bound on columns of an item: 32, 64, ..., 512, with which each resident lane has several items.
+/// With fewer columns, sums of pieces would cost more than they save; with more, the last items would keep the others
+/// waiting. This number, hence matrix, device and typical X, changes results by rounding errors.
 ///
 /// \param columns   [in] columns of all groups
-/// \param longest   [in] the most columns of a group, whose sums one thread adds for each element
+/// \param longest   [in] columns of the widest group, whose pieces one thread adds for each element
 /// \param row_bytes [in] bytes of a row of a typical X
 int row_groups_piece_columns(double columns, double longest, double row_bytes, const Device& device = {});
 
 /// Whether items can count the columns and values of a matrix of these sizes: up to 2^34 of each.
 bool row_groups_are_countable(std::size_t columns, std::size_t values);
 
-/// Builds a schedule in host memory, from a pattern there.
+/// Builds a schedule in host memory, from a pattern in host memory.
 ///
 /// \param A             [in] the pattern; only offsets and first rows are read
-/// \param piece_columns [in] the most columns of an item: a positive multiple of 4
+/// \param piece_columns [in] upper bound on the columns of an item: a positive multiple of 4
 /// \throws std::invalid_argument for other piece_columns
 /// \throws std::length_error for more than 2^31 - 1 items
 ///

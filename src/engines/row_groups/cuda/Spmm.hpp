@@ -10,29 +10,29 @@
 
 namespace Tessera::Cuda {
 
-/// row_groups_spmm() reads whole vectors of 16 bytes of X.
+/// How row_groups_spmm() reads X: in whole vectors of 16 bytes.
 inline constexpr XAccess row_groups_x_access = XAccess::WholeVectors;
 
-/// Bytes of scratch memory for a product with x.
+/// Returns the bytes of scratch memory for a product with x.
 template <class Scalar>
 std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const Multivector<const Scalar>& x) {
   return window_scratch(schedule, RowGroupsSchedule::slot_rows, x, row_groups_x_access).bytes;
 }
 
-/// Y = alpha A X + beta Y on CUDA cores, A in row groups, for real and complex numbers. Operands and errors are as for
-/// condensed_spmm(), but for conjugate_values, which is honoured. X and Y of 16 bits go with values of float.
+/// Computes Y = alpha A X + beta Y on CUDA cores, with A in row groups, for real and complex numbers. Operands and
+/// errors are as for condensed_spmm(), but conjugate_values works. X and Y of 16 bits have values of float.
 ///
 /// A group of lanes computes the rows of a group together, each lane a vector or two of their columns. A row of X is
-/// read once for up to four rows of A. All lanes read the same four columns, and the same values, 16 bytes at a time.
-/// A place without an entry is multiplied as zero. Sums that are then not finite are computed again from the entries
-/// alone, because such a zero may have met an infinity or a NaN in X.
+/// read once for up to four rows of A. All lanes read the same four columns, and the same values, 16 bytes at a time. A
+/// place without an entry is multiplied as zero. Sums that are then not finite are computed again from the entries
+/// only, because such a zero may have met an infinity or a NaN in X.
 ///
-/// A column of Y depends neither on the number of columns, nor on alignment, nor on the run, nor on the other columns
-/// of X: but the sign of a zero that underflowed may change where one of them is not finite. The columns of an item are
-/// added from first to last by fused multiply-adds, and pieces from first to last.
+/// A column of Y does not depend on the number of columns, alignment, the run, or the other columns of X. Exception:
+/// the sign of a zero that underflowed may change if one of these is not finite. The columns of an item are added from
+/// first to last by fused multiply-adds, and pieces from first to last.
 ///
-/// Cost: 2 N operations for each value, zeros included. It reads 4 + v height bytes of A for each column of a group,
-/// for each slab of columns of X, and a row of X for each column of a group.
+/// Cost: 2 N operations for each value, including zeros. It reads 4 + v height bytes of A for each column of a group
+/// and each slab of columns of X, and a row of X for each column of a group.
 template <class InMemory>
 void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace);
