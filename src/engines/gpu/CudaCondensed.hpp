@@ -20,9 +20,9 @@
 
 namespace Tessera::Impl {
 
-/// Condensed windows on tensor cores: BitTCF, and BMat. The plan also keeps the values as dense blocks. If there is no
-/// room for them, BitTCF is multiplied with its compact values, which takes longer. In precisions of 16 bits, blocks of
-/// BitTCF are rounded once, and all other values as they are read.
+/// Multiplies condensed windows, BitTCF and BMat, on tensor cores. The plan also stores the values as dense blocks. If
+/// memory is short, BitTCF is multiplied with its compact values, which takes longer. In precisions of 16 bits, blocks
+/// of BitTCF are rounded once, and all other values as they are read.
 template <class Scalar>
 class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   using Base = CudaKernel<CudaCondensed, Scalar>;
@@ -34,8 +34,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   static constexpr const char* label = "Tessera::condensed_spmm";
   using WidestVector = widest_vector_t<Scalar>;
 
-  /// \return whether it is built; not if tensor cores do not multiply this type in this precision, nor BMat without
-  ///         room for dense blocks
+  /// \return whether the kernel can multiply: tensor cores must support this type in this precision, and BMat needs
+  /// memory for dense blocks
   template <int strips>
   bool build(const Kokkos::Cuda& exec, const CondensedFormat<Memory, strips>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
@@ -99,7 +99,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   bool multiplies_halves() const { return has_half_kernels && Cuda::is_half(precision_); }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
-    // Only operands of 16 bits may be vectors of another type.
+    // Only operands of 16 bits can multiply vectors of another type.
     if (!std::is_same_v<Scalar, VectorScalar> && !Cuda::is_half(precision_)) return false;
     if (dense_.extent(0) > 0) product.values = dense_.data();
     this->launch_panels(exec, product, scratch);

@@ -12,20 +12,20 @@
 #include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-/// What a plan asks of the GPU of its instance.
+/// Properties of an instance's GPU that plans depend on.
 namespace Tessera::Impl {
 
-/// The GPU as schedules are made for it.
+/// Returns the properties of the GPU for schedules.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
 
-/// The GPU as chunks of X are made for it.
+/// Returns the properties of the GPU for chunks of X.
 inline ChunkedMachine chunked_machine(const Kokkos::Cuda& exec) {
   const auto& gpu = exec.cuda_device_prop();
   return {gpu.multiProcessorCount, gpu.sharedMemPerBlockOptin};
 }
 
-/// Bytes that the GPU's memory moves in a second: two transfers a cycle of its clock, as wide as its bus; 0 if the
-/// driver does not tell.
+/// Returns the bytes that the GPU's memory moves per second: two transfers per clock cycle, as wide as its bus; 0 if
+/// the driver does not report the clock.
 inline double memory_rate(const Kokkos::Cuda& exec) {
   int kilohertz = 0;
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, exec.cuda_device()) != cudaSuccess) {
@@ -35,7 +35,7 @@ inline double memory_rate(const Kokkos::Cuda& exec) {
   return 2e3 * kilohertz * exec.cuda_device_prop().memoryBusWidth / 8;
 }
 
-/// Bytes of the device's memory that can still be allocated, those that the pool keeps included.
+/// Returns the bytes of the device's memory that can still be allocated, including those that the pool keeps.
 inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
   const CurrentGpu gpu(exec);
   std::size_t free = 0, total = 0;
@@ -44,14 +44,14 @@ inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
   return 0;
 }
 
-/// The most bytes that a plan may keep beside a format: the memory limit, as far as it is free; without a limit, half
-/// of what is free. A share of what is free would make a plan with a limit depend on what other programs hold.
+/// Returns the upper bound on bytes that a plan may keep in addition to a format: the memory limit, but no more than is
+/// free; without a limit, half of the free bytes. With a share of them, limited plans would depend on other programs.
 inline std::size_t room_beside_format(const Kokkos::Cuda& exec, std::size_t limit) {
   const std::size_t free = free_device_bytes(exec);
   return limit == no_memory_limit ? free / 2 : std::min(limit, free);
 }
 
-/// Calls allocate() for what a kernel can do without, if there is room for so many bytes. \return whether there was
+/// Calls allocate() for a kernel's optional data if there is room for these bytes. \return whether there was
 template <class Allocate>
 bool if_there_is_room(const Kokkos::Cuda& exec, std::size_t bytes, const Allocate& allocate) {
   if (bytes > room_beside_format(exec, CurrentBuild::bytes_left())) return false;

@@ -17,28 +17,27 @@
 
 namespace Tessera::Impl {
 
-/// What the classes of the kernels have in common: products in panels of columns, and no copy of the values. Derived
-/// has
+/// The common parts of the classes of kernels: products in panels of columns, and no copy of the values. Derived has
 ///
-///   label                             the name of a product to Kokkos Tools
-///   x_access<VectorScalar>()          which X the kernel reads in place
-///   workspace_bytes(x)                the scratch memory of a product with x
-///   launch(stream, product, scratch)  which starts the kernels of a product
+///   label                             name of a product for Kokkos Tools
+///   x_access<VectorScalar>()          how the kernel reads X, hence which X it reads in place
+///   workspace_bytes(x)                scratch memory of a product with x
+///   launch(stream, product, scratch)  starts the kernels of a product
 ///
-/// and build(), bytes() and describe(), which engines call as well.
+/// and build(), bytes() and describe(), which engines also call.
 template <class Derived, class Scalar>
 class CudaKernel {
  public:
-  /// The precision that tensor cores multiply in.
+  /// The precision in which tensor cores multiply.
   Precision precision() const { return precision_; }
 
-  /// Why the kernel of the format's paper does not multiply as plans ask for; empty if it does.
+  /// Returns why the kernel of the format's paper does not support these options; empty if it does.
   static std::string published_fault(const PlanOptions&) { return {}; }
 
-  /// Takes new values in the order of the format.
+  /// Updates the kernel's copy of the values, if any, from values in the order of the format.
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
-  /// For vectors of any type that the kernel multiplies.
+  /// Returns the bytes for vectors of any type that the kernel multiplies.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     const auto bytes_for = [&]<class VectorScalar>() {
       return panel_scratch_bytes<VectorScalar>(derived().template x_access<VectorScalar>(), x_rows, columns,
@@ -52,11 +51,11 @@ class CudaKernel {
     return bytes;
   }
 
-  /// Whether some of the class's kernels multiply vectors of 16 bits, and whether this one does.
+  /// Whether kernels of this class multiply vectors of 16 bits, and whether this object's kernel does.
   static constexpr bool has_half_kernels = false;
   static bool multiplies_halves() { return false; }
 
-  /// \return whether the kernel multiplies vectors of this type
+  /// \return whether the kernel supports vectors of this type
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
     constexpr bool are_alike = std::is_same_v<Scalar, VectorScalar>;

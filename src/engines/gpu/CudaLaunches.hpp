@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// While an object of this class lives, the calling thread launches on the GPU of an instance. Kokkos Tools and NVTX
-/// see the launches under a label, as they see Kokkos' own patterns.
+/// Makes the calling thread launch on the GPU of an instance, while the object lives. Kokkos Tools and NVTX report the
+/// launches under a label, like Kokkos' own patterns.
 class CudaLaunches {
  public:
   CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label), gpu_(exec) {

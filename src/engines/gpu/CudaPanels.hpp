@@ -7,21 +7,21 @@
 #include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 
-/// Products multiply X in panels of columns where their kernels copy X, so that the copy stays small.
+/// Multiplies X in panels of columns if the kernel copies X, which bounds the size of the copy.
 namespace Tessera::Impl {
 
 inline constexpr Ordinal cuda_panel_columns = 64;      // columns of a panel if this X must be copied
-inline constexpr Ordinal cuda_copied_columns = 128;    // columns of a panel if the kernel copies every X: a slab of it
-inline constexpr std::size_t cuda_scratch_page = 256;  // the alignment of the kernels' scratch memory, in bytes
+inline constexpr Ordinal cuda_copied_columns = 128;    // columns of a panel (and slab) if the kernel copies every X
+inline constexpr std::size_t cuda_scratch_page = 256;  // alignment of the kernels' scratch memory, in bytes
 
-/// The number of columns of a panel.
+/// Returns the number of columns of a panel.
 template <class Scalar>
 Ordinal panel_columns(const Multivector<Scalar>& x, Cuda::XAccess access) {
   if (access == Cuda::XAccess::Copies) return cuda_copied_columns;
   return Cuda::is_read_in_place(x, access) ? x.columns : cuda_panel_columns;
 }
 
-/// The most scratch memory that a product with this many columns needs, for X in any layout.
+/// Returns the upper bound on scratch memory of a product with this many columns, for X in any layout.
 ///
 /// \param bytes_for [in] returns the bytes that a product with a given X needs
 template <class Scalar, class BytesFor>
@@ -43,7 +43,7 @@ std::size_t panel_scratch_bytes(Cuda::XAccess access, Ordinal x_rows, Ordinal co
   return cuda_scratch_page + most;
 }
 
-/// Calls multiply(product, scratch) for one panel of columns after another. The scratch memory is aligned.
+/// Calls multiply(product, scratch) for each panel of columns in turn. The scratch memory is aligned.
 template <class MatrixScalar, class Scalar, class Multiply>
 void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratch, Cuda::XAccess access,
                     const Multiply& multiply) {

@@ -6,7 +6,7 @@
 #include <tessera/cuda/HalfOperands.hpp>
 #include <type_traits>
 
-/// The precision that tensor cores multiply in: the one that a plan asks for, or one that is at least as accurate.
+/// The precision in which tensor cores multiply: the requested one, or one that is at least as accurate.
 namespace Tessera::Impl {
 
 /// Whether tensor cores multiply a matrix in this precision. They do not multiply floats in native precision.
@@ -15,15 +15,15 @@ constexpr bool has_tensor_cores(Precision asked) {
   return std::is_same_v<Scalar, double> || (std::is_same_v<Scalar, float> && asked != Precision::Native);
 }
 
-/// The precision of kernels without 16-bit operands, which take TF32 where 16 bits are asked for. TF32 has as many bits
-/// of fraction as FP16, and more exponents. Needs has_tensor_cores().
+/// Returns the precision of kernels without 16-bit operands, which use TF32 if 16 bits are requested. TF32 has as many
+/// bits of fraction as FP16, and a wider range of exponents. Needs has_tensor_cores().
 template <class Scalar>
 constexpr Precision precision_of_words(Precision asked) {
   if (std::is_same_v<Scalar, double>) return Precision::Native;
   return Cuda::is_half(asked) ? Precision::Tf32 : asked;
 }
 
-/// Why tensor cores do not multiply a format as plans ask for; empty if they do.
+/// Returns why tensor cores do not multiply a format with these options; empty if they do.
 template <class Scalar>
 std::string tensor_core_fault(const PlanOptions& options, Format format) {
   if (has_tensor_cores<Scalar>(options.precision)) return {};

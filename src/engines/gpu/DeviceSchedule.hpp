@@ -22,7 +22,7 @@ struct DeviceSchedule {
   int width = 0;  // WindowSchedule::width
 
   DeviceSchedule() = default;
-  /// A copy of a schedule that the host made.
+  /// Copies a schedule from the host.
   template <class ExecutionSpace>
   DeviceSchedule(const ExecutionSpace& exec, const Cuda::HostWindowSchedule<Item>& host) : slots(host.slots) {
     copy_at_once(exec, "Tessera::WindowSchedule", TableCopy{host.items, items}, TableCopy{host.sums, sums});
@@ -35,7 +35,7 @@ struct DeviceSchedule {
   std::size_t bytes() const { return items.extent(0) * sizeof(Item) + sums.extent(0) * sizeof(Cuda::CondensedSum); }
 };
 
-/// The ScheduleStart of each window, or group of rows; the last element has the totals.
+/// Returns the ScheduleStart of each window, or group of rows; the last element has the totals.
 ///
 /// \param offsets [in] windows + 1 elements: the first tile of each window, and the end
 template <class ExecutionSpace>
@@ -54,7 +54,7 @@ static Array<Cuda::ScheduleStart*, typename ExecutionSpace::memory_space> start_
   return starts;
 }
 
-/// Cuda::build_condensed_schedule() on a device.
+/// Does the same as Cuda::build_condensed_schedule(), on a device.
 ///
 /// \param offsets [in] the first tile of each window, and the end
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
@@ -67,7 +67,7 @@ static DeviceSchedule<Cuda::CondensedItem, typename ExecutionSpace::memory_space
   const auto windows = static_cast<Ordinal>(offsets.extent(0) - 1);
   const auto starts = start_schedule(exec, offsets.data(), windows, piece_tiles);
   const auto all = read_element(exec, starts.data() + windows);
-  // Zeros first: kernels load an item with its padding, which nothing else writes.
+  // Zeros first: kernels load an item with its padding, which is not written otherwise.
   result.items = allocate_zeros<decltype(result.items)>(exec, "Tessera::WindowSchedule::items",
                                                         Cuda::expect_countable_items("schedule_windows", all));
   result.sums =
@@ -82,7 +82,7 @@ static DeviceSchedule<Cuda::CondensedItem, typename ExecutionSpace::memory_space
   return result;
 }
 
-/// Cuda::put_longest_first() on a device. Waits for `exec`.
+/// Does the same as Cuda::put_longest_first(), on a device. Waits for `exec`.
 template <class ExecutionSpace, class Item, class Memory>
 static void put_longest_first(const ExecutionSpace& exec, DeviceSchedule<Item, Memory>& schedule) {
   const auto items = schedule.items;
@@ -100,12 +100,12 @@ static void put_longest_first(const ExecutionSpace& exec, DeviceSchedule<Item, M
   if (most <= 0) return;
   if (!Cuda::lengths_differ(most, static_cast<double>(items.extent(0)), static_cast<double>(tiles))) return;
   auto keys = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::put_longest_first", items.extent(0));
-  const auto shortness = keys;  // than the longest
+  const auto shortness = keys;  // relative to the longest
   Kokkos::parallel_for(
       "Tessera::put_longest_first", every_item,
       KOKKOS_LAMBDA(std::size_t i) { shortness(i) = static_cast<std::uint64_t>(most - items(i).tiles); });
   radix_sort(exec, keys, schedule.items, 0, static_cast<int>(std::bit_width(static_cast<unsigned>(most))));
-  exec.fence("Tessera::put_longest_first");  // the keys go
+  exec.fence("Tessera::put_longest_first");  // before the keys are freed
 }
 
 }  // namespace Tessera::Impl

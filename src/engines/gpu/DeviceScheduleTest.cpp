@@ -26,7 +26,7 @@ void expect_same(const std::vector<Cuda::CondensedSum>& sums, const std::vector<
   for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(parts(sums[i]), parts(expected[i])) << "sum " << i;
 }
 
-/// A few long windows among short ones.
+/// Makes a few long windows among short ones.
 std::vector<Offset> uneven_offsets(Random& random, int windows) {
   std::vector<Offset> offsets{0};
   for (int w = 0; w < windows; ++w)
