@@ -57,8 +57,8 @@ void for_each_kind(const Visit& visit, EngineList<Kind...>) {
   (call(Kind()), ...);
 }
 
-/// Seconds on a GPU. Hardly any product without a kernel was faster than CSR with its kernel, so a prediction must not
-/// say so.
+/// Predicts seconds on a GPU. Products without a kernel were rarely faster than CSR with its kernel, so a prediction
+/// must not be lower.
 template <class Kind>
 double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (m.nonzeros == 0) return gpu.rows.launch;

@@ -40,28 +40,28 @@ struct Device {
   /// Returns the parameters of formats. Parameters that the user leaves open get the kernels' preferred values.
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
-  /// The same, when the statistics of the matrix are known.
+  /// Returns the same, given the statistics of the matrix.
   static FormatParameters parameters(const ExecutionSpace&, const PlanOptions& options, const MatrixStatistics&) {
     return options.parameters;
   }
 
-  /// The model that predicts the times of products.
+  /// Returns the model that predicts the times of products.
   static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
     return MachineModel().times(exec.concurrency());
   }
 
-  /// The device that predictions are for.
+  /// Returns the name of the device that predictions are for.
   static std::string name(const ExecutionSpace& exec) {
     return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
   }
 
-  /// The bytes that can still be allocated; no_memory_limit if that is unknown.
+  /// Returns the bytes that can still be allocated; no_memory_limit if that is unknown.
   static std::size_t free_bytes(const ExecutionSpace&) {
     return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? available_memory() : no_memory_limit;
   }
 };
 
-/// The options with the precision that a choice takes.
+/// Returns the options with the precision of a choice.
 template <class Device>
 PlanOptions options_of_choice(PlanOptions options, const Choice& choice) {
   if (choice.is_wider) options.precision = Device::wider_precision(options);

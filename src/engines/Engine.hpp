@@ -38,8 +38,8 @@ struct AnyProductOf<float> {
 template <class Scalar>
 using AnyProduct = typename AnyProductOf<Scalar>::type;
 
-/// A way of multiplying, with its matrix: a format that holds the pattern, and the kernel that multiplies it. The
-/// values are the caller's. List.hpp lists all kinds of engines.
+/// A format that stores the pattern of a matrix, and the kernel that multiplies it. The caller owns the values.
+/// List.hpp lists all kinds of engines.
 template <class Scalar, class ExecutionSpace>
 class Engine {
  public:
@@ -51,40 +51,40 @@ class Engine {
   virtual Ordinal rows() const = 0;
   virtual Ordinal columns() const = 0;
   virtual std::size_t nonzeros() const = 0;
-  /// The elements of an array of values: the nonzeros, and the zeros that the format stores.
+  /// Returns the size of an array of values: the nonzeros, and the zeros that the format stores.
   virtual std::size_t places() const = 0;
-  /// The bytes of the pattern.
+  /// Returns the bytes of the pattern.
   virtual std::size_t bytes() const = 0;
   virtual TileMetrics tile_metrics(const ExecutionSpace& exec) const = 0;
   /// Height and width of the blocks of BCSR; 0 for other formats.
   virtual BlockShape block() const = 0;
-  /// The canonical rows. Their map says where their values are in the format.
+  /// Returns the canonical rows. Their map gives the place of each value in the format.
   virtual BuiltCsr<Memory> to_csr(const ExecutionSpace& exec) const = 0;
-  /// The pattern if it is compressed rows, which rows in place share; else null.
+  /// Returns the pattern if it is CSR, for reads of values and products of rows in place; else null.
   virtual const Csr<Memory>* csr() const = 0;
-  /// The first invariant of the format that is broken, and where; empty if all hold.
+  /// Returns the first broken invariant of the format, and its position; empty if all hold.
   virtual std::string validate(const ExecutionSpace& exec) const = 0;
   virtual void save(PlanWriter<ExecutionSpace>& file) = 0;
 
-  /// Builds the kernel of the device, if it has one for this format and these options. Its values come with refill().
+  /// Builds the device's kernel, if it has one for this format and these options. refill() provides its values.
   /// Optional data, such as copies of the values, is kept only if there is room.
   ///
-  /// \param policy [in] replaces what the kernel would choose, for benchmarks
-  /// \return the precision that the kernel multiplies in; nothing without a kernel
-  /// \throws FormatTooLarge if there is no room for what it needs
-  /// \throws PolicyError for a policy that the kernel does not run with
+  /// \param policy [in] replaces numbers that the kernel would choose, for benchmarks
+  /// \return the precision in which the kernel multiplies; nothing without a kernel
+  /// \throws FormatTooLarge if there is no room for required data
+  /// \throws PolicyError for a policy that the kernel cannot run with
   virtual std::optional<Precision> build_kernel(const ExecutionSpace& exec, const PlanOptions& options,
                                                 const KernelPolicy& policy = {}) = 0;
-  /// Whether the kernel of the format's paper was asked for and was built.
+  /// Whether the kernel of the format's paper was requested and built.
   virtual bool is_published() const = 0;
-  /// The kernel's name for Plan::explain(); empty where there is only one.
+  /// Returns the kernel's name for Plan::explain(); empty if there is only one.
   virtual std::string describe() const = 0;
   /// Returns the bytes that the kernel keeps in addition to the format.
   virtual std::size_t kernel_bytes() const = 0;
   virtual std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const = 0;
   /// Whether the kernel multiplies vectors of 16 bits.
   virtual bool multiplies_halves() const = 0;
-  /// Gives the kernel new values, which are in the order of the format.
+  /// Gives the kernel new values, in the order of the format.
   ///
   /// \param wanted [in] null, or memory of the device: nothing is done if it holds 0 when kernels run
   virtual void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const = 0;

@@ -18,7 +18,7 @@ namespace Tessera::Impl {
 template <class ExecutionSpace>
 class PlanReader;
 
-/// An engine without its kernel, and where its values come from.
+/// An engine without its kernel, and the sources of its values.
 template <class Scalar, class ExecutionSpace>
 struct BuiltEngine {
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;
@@ -37,7 +37,7 @@ struct EngineFactory {
                                                    const FormatParameters& parameters);
   static std::unique_ptr<Engine<Scalar, ExecutionSpace>> load(PlanReader<ExecutionSpace>& file, Ordinal rows,
                                                               Ordinal columns, std::size_t nonzeros);
-  /// Returns an engine of this kind that takes the matrix of `other`, an engine with the same format.
+  /// Returns an engine of this kind that moves the matrix out of `other`, an engine with the same format.
   static std::unique_ptr<Engine<Scalar, ExecutionSpace>> take(Engine<Scalar, ExecutionSpace>& other);
   /// Returns why plans with these options cannot use the kernel of the format's paper; empty if they can.
   static std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options);

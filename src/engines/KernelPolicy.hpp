@@ -13,25 +13,25 @@
 /// Lets benchmarks run a kernel with other numbers than it chooses.
 namespace Tessera::Impl {
 
-/// A KernelPolicy that is no list of numbers, or that a kernel cannot run with.
+/// Thrown for a KernelPolicy that is not a list of numbers, or that a kernel cannot run with.
 struct PolicyError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A number that a kernel chose, the name under which a policy replaces it, and what it may be.
+/// A number that a kernel chose, the name under which a policy replaces it, and its range.
 struct PolicyNumber {
   std::string_view name;
   int& value;
   int least = 1, most = 1 << 30;
 };
 
-/// Numbers that replace those that a kernel chooses, such as the tiles of a piece. Plans replace none. No number may
-/// change what a product is, to within roundoff: a kernel refuses those that it cannot run with.
+/// Numbers that replace those that a kernel chooses, such as the tiles of a piece. Plans replace none. Numbers may
+/// change a product only by rounding errors: a kernel throws if it cannot run with them.
 class KernelPolicy {
  public:
   KernelPolicy() = default;
-  /// \param text [in] as "piece=32,width=64"
-  /// \throws PolicyError that names the word that is wrong
+  /// \param text [in] for example "piece=32,width=64"
+  /// \throws PolicyError that names the wrong word
   explicit KernelPolicy(std::string_view text) {
     while (!text.empty()) {
       const std::string_view word = text.substr(0, text.find(','));
@@ -58,7 +58,7 @@ class KernelPolicy {
 
   /// Replaces the numbers that the policy has.
   ///
-  /// \throws PolicyError for a number out of range, and for one that is not among those
+  /// \throws PolicyError for a number that is out of range, or that is not in `known`
   void replace(std::initializer_list<PolicyNumber> known) const {
     KernelPolicy rest = *this;
     rest.take(known);

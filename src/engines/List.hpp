@@ -20,7 +20,7 @@ struct EngineList {};
 
 /// The kinds of engines (EngineKind.hpp).
 ///
-/// Engines that only Kernel::Published takes come before the automatic ones of their formats.
+/// Engines that only Kernel::Published uses precede the automatic ones of their formats.
 using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, BitTcfEngine, RowGroupsEngine, StagedEngine,
                            BmatEngine, BcsrEngine, BrpEngine, SortedColumnsEngine>;
 

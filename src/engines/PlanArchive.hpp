@@ -19,11 +19,11 @@
 /// PlanReader with every field and array in turn.
 namespace Tessera::Impl {
 
-/// Enumerators are saved as numbers: new ones go to the end of their list.
+/// Enumerators are saved as numbers: new ones must be appended to their list.
 template <class T>
 concept Number = std::is_arithmetic_v<T> || NamedEnum<T>;
 
-/// The type of 8 bytes that a number is saved as.
+/// The 8-byte type in which a number is saved.
 template <Number T>
 using saved_number_t =
     std::conditional_t<std::is_floating_point_v<T>, double,
@@ -62,7 +62,7 @@ class FieldWriter {
 
 /// Unpacks what FieldWriter packed.
 ///
-/// \throws std::runtime_error where the bytes are too few or too many, or a number is not one of its type
+/// \throws std::runtime_error if there are too few or too many bytes, or a number is not one of its type
 class FieldReader {
  public:
   FieldReader(const SectionReader& file, const char* section, std::string_view bytes)
@@ -87,8 +87,8 @@ class FieldReader {
   void get(std::string& text) { text = take(length(1)); }
   template <class T>
   void get(std::vector<T>& list) {
-    // An item may take nine times the memory of its 8 bytes in the file. This limit bounds the memory of a bad file; a
-    // plan has far shorter lists.
+    // An item may need nine times the memory of its 8 bytes in the file. This limit bounds the memory for a broken
+    // file; a plan has far shorter lists.
     constexpr std::size_t most = 1000;
     const std::size_t items = length(8);  // no item is shorter than a number
     if (items > most)
@@ -128,7 +128,7 @@ class FieldReader {
   std::string_view bytes_;
 };
 
-/// Saves: each call of a member is a section of the file.
+/// Saves a plan: each call of a member writes a section of the file.
 template <class ExecutionSpace>
 class PlanWriter {
  public:
@@ -158,7 +158,7 @@ class PlanWriter {
   SectionWriter& file_;
 };
 
-/// Loads what a PlanWriter saved, by the same calls.
+/// Loads a plan that a PlanWriter saved, by the same calls.
 template <class ExecutionSpace>
 class PlanReader {
  public:

@@ -84,7 +84,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     if constexpr (is_csr) {
       return {stored_, {}};
     } else {
-      using Tessera::to_csr;  // the format's overload is found by its argument
+      using Tessera::to_csr;  // argument-dependent lookup finds the format's overload
       return to_csr<ExecutionSpace>(exec, stored_);
     }
   }
@@ -105,7 +105,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
   Stored stored_;
 };
 
-/// An engine of a kind: its matrix, and its kernel where the device has one and it was built.
+/// An engine of a kind: its matrix, and its kernel if the device has one and it was built.
 template <class Kind, class Scalar, class ExecutionSpace>
 class KernelEngine final
     : public StoredMatrixEngine<typename Kind::template Stored<typename ExecutionSpace::memory_space>, Scalar,
@@ -167,7 +167,7 @@ class KernelEngine final
 
   std::optional<KernelType> kernel_;
   Precision asked_ = Precision::Native;
-  std::string_view paper_;  // the paper that the kernel is from; empty unless the options asked for it
+  std::string_view paper_;  // the paper of the kernel; empty unless the options requested it
 };
 
 template <class Kind, class Scalar, class ExecutionSpace>

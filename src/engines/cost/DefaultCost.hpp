@@ -7,12 +7,12 @@
 
 namespace Tessera::Impl {
 
-/// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
+/// Numbers of tiles that all rows search, and that the longest row searches, in tiles of BitTCF.
 struct Walk {
   double tiles = 0, longest = 0;
 };
 
-/// Seconds of a product by portable code, in which rows look into tiles.
+/// Seconds of a product in portable code, in which rows search tiles.
 inline double walked_seconds(const MatrixStatistics& m, const FormatSize& size, const Walk& walk, const GpuModel& gpu) {
   const double looked = m.vector_columns * (gpu.walked_tile * walk.tiles + gpu.walked_entry * m.nonzeros);
   const double work =
@@ -28,7 +28,7 @@ struct DefaultCost {
   /// The size with which GPUs consider the engine; nothing if they do not.
   static std::optional<FormatSize> on_gpus(const MatrixStatistics&, const GpuModel&) { return std::nullopt; }
 
-  /// Seconds that a host needs to find the entries, besides reading them. They are counted, then placed.
+  /// Seconds that a host needs to find the entries, in addition to reading them. They are counted, then placed.
   static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
     return 2 * m.nonzeros / machine.decoded_entries;
   }
@@ -36,7 +36,7 @@ struct DefaultCost {
   static std::optional<double> gpu_seconds(const MatrixStatistics&, const FormatSize&, const GpuModel&) {
     return std::nullopt;
   }
-  /// Seconds of portable code on a GPU. A row looks at every entry of its window; 16 entries count as a tile.
+  /// Seconds of portable code on a GPU. A row checks every entry of its window; 16 entries count as a tile.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     const Walk walk{m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
     return walked_seconds(m, size, walk, gpu);
