@@ -9,11 +9,11 @@
 /// The product on a device backend, for any format: one thread for each element of Y.
 namespace Tessera::Impl {
 
-/// The row of Y or X for row or column i of a matrix.
+/// Returns the row of Y or X for row or column i of a matrix.
 KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { return places == nullptr ? i : places[i]; }
 
-/// Y = alpha A X + beta Y for a format that has for_each_entry. Threads of a warp take neighbouring columns: they share
-/// the entries of A and, in LayoutRight, read adjacent elements of X.
+/// Computes Y = alpha A X + beta Y for a format that has for_each_entry(). Threads of a warp have adjacent columns:
+/// they share the entries of A and, in LayoutRight, read adjacent elements of X.
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
 void multiply_rows(const char* label, const ExecutionSpace& exec, const Pattern& A,
                    const Product<MatrixScalar, VectorScalar>& product) {

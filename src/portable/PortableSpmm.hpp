@@ -8,14 +8,14 @@
 #include "HostSpmm.hpp"
 #include "WindowSpmm.hpp"
 
-/// The product of every format whose rows (on devices) or windows (on hosts) can be walked. Each engine instantiates it
-/// for its own format.
+/// The product of every format that can be visited by rows (on devices) or windows (on hosts). Each engine instantiates
+/// it for its own format.
 namespace Tessera {
 
 namespace Impl {
 
-/// The windows [first, last) of a product on a host. Formats that plans choose for hosts have overloads in
-/// namespace Tessera.
+/// Multiplies the windows [first, last) on a host. Formats that plans choose for hosts have overloads in namespace
+/// Tessera.
 template <class Pattern, class MatrixScalar, class VectorScalar>
 void multiply_windows(const Pattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
                       Ordinal last) {

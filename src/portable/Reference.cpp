@@ -21,7 +21,7 @@ Complex<long double> widen(Complex<Real> a) {
 
 bool same_special(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 bool same_special(Complex<long double> a, Complex<long double> b) {
-  // The order of operations decides which part of a complex number is infinite, but not whether one is.
+  // The order of operations determines which part of a complex number is infinite, but not whether one is.
   return !std::isfinite(magnitude(a)) && !std::isfinite(magnitude(b));
 }
 
@@ -88,7 +88,7 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
   const long double factor = magnitude(widen(alpha));
   for (std::size_t i = 0; i < rows; ++i) {
     const RowProduct<Wide>& row = products[i];
-    // NOTE: alpha = 0 and beta = 0 stand for absence, not for a product with zero: see Mode and spmm().
+    // NOTE: alpha = 0 and beta = 0 mean that the term is absent, not multiplied by zero: see Mode and spmm().
     const Wide old = beta == VectorScalar(0) ? Wide(0) : widen(y[static_cast<std::ptrdiff_t>(i) * y_stride]);
     result.value[i] = widen(alpha) * row.sum;
     if (beta != VectorScalar(0)) result.value[i] += widen(beta) * old;

@@ -14,14 +14,14 @@ struct RowGroup {
   std::ptrdiff_t offsets[rows_at_once + 1];
 };
 
-/// The number of entries of a row that are summed on their own.
+/// Number of entries of a row that have their own sums.
 constexpr std::ptrdiff_t block_entries = 8;
 
-/// The sums of one row. An addition takes several cycles and needs the one before it, so that a single sum would leave
-/// the processor idle. In each block of 8 entries, those at even and at odd places are summed apart and joined. The
-/// sums of blocks are added up, and blocks do not wait for each other. The last entries are summed likewise, and added.
-/// All of this is the same for any number of columns. Rows are taken one after the other, so that the matrix is one
-/// stream, which the hardware prefetches.
+/// Computes the sums of one row. An addition takes several cycles and needs the previous one, so a single sum would
+/// leave the processor idle. Each block of 8 entries has a sum of those at even and one of those at odd places, which
+/// are then added. Sums of blocks are added up, and blocks do not wait for each other. The last entries are summed
+/// likewise. The order is the same for any number of columns. Rows are computed in turn: the matrix is one stream for
+/// prefetches.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void csr_sums(const RowGroup& group, int row, const Dense<T>& d, int lane, typename T::Real* out) {
   using RowSums = Sums<T, Lanes, Vectors>;
@@ -60,13 +60,13 @@ template <class T>
   for_each_block<T, T::vector_lanes>(d.lanes, block);
 }
 
-/// One column of X in rows of one real: the same sums without the code for blocks of columns, which is too slow for
-/// short rows. The time of such a row is that of mispredicted branches. Entries go four at a time and the last ones one
-/// after the other, so that at most two branches are mispredicted. (The function is aligned, because the alignment of
-/// its code makes a third of the time of short rows.)
+/// Multiplies one column of X, with rows of one real: the same sums without the code for blocks of columns, which is
+/// too slow for short rows. Mispredicted branches dominate their time. Entries are added four at a time and the last
+/// ones one by one, so at most two branches are mispredicted. (The function is aligned, because the alignment of its
+/// code decides a third of the time of short rows.)
 ///
-/// \param x_stride [in] elements from row to row of X; a constant if it is 1
-/// \param write    [in] takes a row of the matrix and its sum
+/// \param x_stride [in] stride of the rows of X, in elements; a constant if it is 1
+/// \param write    [in] called with a row of the matrix and its sum
 template <class T, class Stride, class Write>
 [[gnu::noinline, gnu::aligned(64)]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
                                                            Ordinal first, Ordinal last, Stride x_stride, Write write) {

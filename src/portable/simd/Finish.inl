@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From sums to rows of Y, and the blocks of columns that sums are made for.
+// Writes sums to rows of Y, and divides rows into blocks of columns for which sums are computed.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// alpha * sum + beta * y for one element.
+/// Computes alpha * sum + beta * y for one element.
 template <class T>
 TESSERA_INLINE void finish(const Dense<T>& d, const typename T::Real* sum, typename T::Real* y) {
   using Real = typename T::Real;
@@ -38,8 +38,8 @@ struct Block {
   using V = register_t<Real, lanes>;
   V v[size];
 
-  /// Lane l of the pair's first register after exchanging the halves that are `step` apart; both in numbers of
-  /// __builtin_shufflevector, which counts on through the second register.
+  /// Return lane l of the pair's first or second register after exchanging the halves that are `step` apart, in numbers
+  /// of __builtin_shufflevector, which continue in the second register.
   static constexpr int low(int l, int step) { return (l & step) ? lanes + l - step : l; }
   static constexpr int high(int l, int step) { return (l & step) ? lanes + l : l + step; }
 
@@ -65,7 +65,7 @@ struct Block {
   }
 };
 
-/// Writes the sums of 8 rows to a LayoutLeft Y: lanes [0, width), width a multiple of a block's.
+/// Writes the sums of 8 rows to a LayoutLeft Y: lanes [0, width), where width is a multiple of B::lanes.
 template <class B, class T>
 TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int width, const typename T::Real* sums) {
   using Real = typename T::Real;
@@ -85,7 +85,7 @@ TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int wi
   }
 }
 
-/// Writes the sums of rows that may lie anywhere in Y.
+/// Writes the sums of rows at any places of Y.
 template <class T>
 [[gnu::noinline]] void scatter_rows(const Dense<T>& d, const Ordinal* places, int rows, int lane, int skip, int width,
                                     const typename T::Real* sums) {
@@ -96,7 +96,7 @@ template <class T>
   }
 }
 
-/// Writes the sums of `rows` rows, lanes [lane + skip, lane + width), to Y. `sums` holds max_lanes reals a row.
+/// Writes the sums of `rows` rows, lanes [lane + skip, lane + width), to Y. `sums` has max_lanes reals per row.
 template <class T>
 TESSERA_INLINE void finish_rows(const Dense<T>& dense, Ordinal row, int rows, int lane, int skip, int width,
                                 const typename T::Real* sums) {
@@ -121,8 +121,8 @@ TESSERA_INLINE void finish_rows(const Dense<T>& dense, Ordinal row, int rows, in
 }
 
 /// Prefetches the lines of a LayoutLeft Y that the group of rows after the next will write, lanes [lane, lane + width).
-/// Each column is a stream in a page of its own. These are more streams than the hardware follows, so that rows would
-/// wait for each line that is not in cache. Prefetches past the end of Y do nothing.
+/// Each column is a stream in a page of its own. The hardware cannot follow that many streams, so rows would wait for
+/// each line that is not in cache. Prefetches past the end of Y do nothing.
 template <class T>
 TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lane, int width) {
   constexpr int p = T::parts;
@@ -133,8 +133,8 @@ TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lan
     for (int r = 0; r < rows_at_once; r += line) __builtin_prefetch(y + c * d.y_column_stride - r * p, 1);
 }
 
-/// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. Lanes that are left over are the end of a block that
-/// overlaps the one before it: computed twice, stored once. Rows narrower than a register use shorter registers.
+/// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. The remaining lanes are the end of a block that
+/// overlaps the previous one: computed twice, stored once. Rows narrower than a register use shorter registers.
 template <class T, int Lanes, class Body>
 TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
   int lane = 0;

@@ -11,20 +11,20 @@
 
 /// The inner loops of the product on a host: the rows of one thread, vectorised over the columns of X.
 ///
-/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Only raw pointers pass:
-/// the linker keeps one copy of a function of a shared header, and that could be the one compiled with AVX-512.
+/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Only raw pointers are
+/// passed: the linker keeps one copy of a function of a shared header, possibly the one compiled with AVX-512.
 namespace Tessera::Impl {
 
 template <class MatrixScalar, class VectorScalar>
 struct HostKernels {
-  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one.
-  // It has no more than most_columns columns (HostSpmm.hpp).
+  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one. It has at most
+  // most_columns columns (HostSpmm.hpp).
   using Dense = Product<MatrixScalar, VectorScalar>;
-  /// Rows [first, last) of a matrix in CSR.
+  /// Multiplies rows [first, last) of a matrix in CSR.
   void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
-  /// Windows of 8 rows [first, last) of a matrix in BitTCF.
+  /// Multiplies windows [first, last), of 8 rows each, of a matrix in BitTCF.
   void (*bittcf)(const BitTcfPattern&, const Dense&, Ordinal first, Ordinal last);
-  /// Copies rows [first, last) of X to `packed`, with adjacent columns and `packed_stride` elements from row to row.
+  /// Copies rows [first, last) of X to `packed`, with adjacent columns and row stride `packed_stride`.
   void (*pack)(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last);
 };

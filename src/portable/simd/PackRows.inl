@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of X whose rows are contiguous.
+// Copies X to contiguous rows.
 #pragma once
 
 #include "Finish.inl"
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// The number of rows that are packed for some columns before the others. A few columns at a time, in long pieces, are
-/// streams that the hardware follows, and written lines stay in cache until they are whole.
+/// Number of rows that are packed for a few columns before the next columns. A few columns at a time, over many rows,
+/// are streams that the hardware follows, and written lines stay in cache until they are complete.
 constexpr std::ptrdiff_t run_of_rows = 256;
 
 template <class VectorScalar>
