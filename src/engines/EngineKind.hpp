@@ -22,9 +22,9 @@ template <Format format_, template <class> class Stored_, template <class> class
 struct EngineKind {
   static constexpr Format format = format_;
   static constexpr bool is_paper_alone = taken_by == TakenBy::PublishedAlone;
-  /// Whether its format orders the entries itself, so that no order of rows changes a product. Kinds may differ.
+  /// Whether its format orders the entries itself, hence no order of rows changes a product. Kinds may differ.
   static constexpr bool orders_itself = false;
-  /// Whether its tiles hold adjacent columns, so that an order of columns changes them. Kinds may differ.
+  /// Whether its tiles hold adjacent columns, hence an order of columns changes them. Kinds may differ.
   static constexpr bool has_adjacent_columns = false;
   template <class Memory>
   using Stored = Stored_<Memory>;

@@ -18,7 +18,7 @@ namespace Tessera {
 ///   first_rows      groups + 1       first row of each group
 ///   column_offsets  groups + 1       first column of each group, a multiple of 4, counted in the next two arrays
 ///   group_columns   columns, summed  matrix column of each column of a group; ascending up to the padding
-///   column_masks    as many          bit r is set if the column has an entry in row r of its group
+///   column_masks    columns, summed  bit r is set if the column has an entry in row r of its group
 ///   value_offsets   groups + 1       first value of each group, a multiple of 4
 /// ```
 ///

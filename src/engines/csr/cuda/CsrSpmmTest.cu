@@ -532,7 +532,7 @@ TYPED_TEST(CsrSpmm, SortedRowsAmongLongOnes) {
       with(std::vector<int>(130, 7), {{31, 0}, {32, 0}, {63, 64}}),  // empty rows, and one of the greatest uncut length
       with(varied_lengths(129, 40), {{0, 1500}, {1, 300}, {2, 65}}),       // pieces of the first rows
       with(varied_lengths(256, 40), {{40, 700}, {42, 257}, {255, 2000}}),  // more pieces than groups in a block
-      with(std::vector<int>(70, 9), {{68, 1024}, {69, 1024}})};  // exactly as many pieces as groups in a block
+      with(std::vector<int>(70, 9), {{68, 1024}, {69, 1024}})};            // as many pieces as a block has groups
   int k = 0;
   for (const std::vector<int>& lengths : problems) {
     const typename TestFixture::Matrix A(2000, lengths);

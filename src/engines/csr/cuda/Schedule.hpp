@@ -49,10 +49,10 @@ struct CsrScheduleSize {
 ///
 /// ```{.unparsed}
 ///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends
-///   long_rows      size.long_rows      the matrix row of each, in any order
+///   long_rows      size.long_rows      matrix row of each long row, in any order
 ///   piece_offsets  size.long_rows + 1  first piece of each long row
 ///   piece_rows     size.pieces         the matrix row of each piece
-///   piece_numbers  size.pieces         the place of a piece among those of its row, from 0
+///   piece_numbers  size.pieces         index of the piece in its row, from 0
 /// ```
 struct CsrSchedule {
   CsrScheduleSize size;                    ///< the sizes of the arrays
@@ -60,7 +60,7 @@ struct CsrSchedule {
   const Ordinal* long_rows = nullptr;      ///< size.long_rows rows
   const Ordinal* piece_offsets = nullptr;  ///< size.long_rows + 1 offsets, counted in pieces
   const Ordinal* piece_rows = nullptr;     ///< the row of each piece
-  const Ordinal* piece_numbers = nullptr;  ///< the number of each piece in its row, from 0
+  const Ordinal* piece_numbers = nullptr;  ///< index of each piece in its row, from 0
 
   /// An empty schedule. csr_spmm() accepts it only for a matrix without rows.
   CsrSchedule() = default;
