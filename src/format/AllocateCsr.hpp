@@ -6,13 +6,13 @@
 
 namespace Tessera::Impl {
 
-/// A pattern whose arrays have their lengths and hold nothing yet.
+/// Allocates the arrays of a pattern, without content.
 template <class Exec>
 Csr<typename Exec::memory_space> allocate_csr(const Exec& exec, Ordinal rows, Ordinal columns, std::size_t nonzeros) {
   using Memory = typename Exec::memory_space;
   Csr<Memory> csr{rows, columns, nonzeros, {}, {}};
   take_at_once<Memory>(exec, "Tessera::Csr", [&](Arena<Memory>& arena) {
-    arena.take(csr.column_indices, nonzeros);  // kernels read several at once
+    arena.take(csr.column_indices, nonzeros);  // first, hence aligned: kernels read several at once
     arena.take_behind(csr.row_offsets, static_cast<std::size_t>(rows) + 1);
   });
   return csr;

@@ -12,7 +12,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// \throws std::invalid_argument if rows, columns or entries of the elements do not fit their types.
+/// \throws std::invalid_argument if rows, columns or entries of the elements do not fit their types
 void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries, Ordinal block_size) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Ordinal>::max());
   const auto size = static_cast<std::size_t>(block_size);
@@ -27,8 +27,8 @@ void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries,
   }
 }
 
-/// The blocks that the offsets speak of.
-/// \throws std::invalid_argument as build_csr(), which is called for that alone
+/// Returns the number of blocks within the offsets.
+/// \throws std::invalid_argument like build_csr(), which is called only for this
 template <class ExecutionSpace, class Offset>
 std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& blocks, std::size_t entries) {
   const auto checked = build_csr(exec, blocks, entries);

@@ -13,8 +13,8 @@
 
 namespace Tessera::Impl {
 
-/// The distinct columns of tall windows of rows, and their entries. No thread goes along a window, however many columns
-/// it has: where windows are low, merging their rows (Windows.hpp) costs less.
+/// The distinct columns of tall windows of rows, and their entries. Threads share a window, whatever its number of
+/// columns. For low windows, merging the rows (Windows.hpp) costs less.
 template <class Memory>
 struct ColumnsOfWindows {
   Csr<Memory> columns;                     ///< a row for each window
@@ -23,8 +23,8 @@ struct ColumnsOfWindows {
   Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows that have it
 };
 
-/// The entries sorted by window and column, with keys (window, column, row of the window). The sort is stable, so that
-/// rows stay in order without being sorted.
+/// Sorts the entries by window and column, with keys (window, column, row of the window). The sort is stable, so rows
+/// stay in order without being sorted.
 template <class Exec>
 static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                Ordinal window_rows, int row_bits) {

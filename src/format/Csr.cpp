@@ -38,7 +38,7 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                               std::to_string(entries) + " entries given");
 }
 
-/// Entries that do not exceed the one before.
+/// Counts entries whose column does not exceed the previous entry's.
 template <class ExecutionSpace>
 std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, std::size_t entries) {
   std::size_t descents = 0;
@@ -86,7 +86,7 @@ void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std:
                               "; expected columns from 0 to " + std::to_string(A.columns - 1));
 }
 
-/// The keys of all entries in the order of storage, with the row or the column as their major part.
+/// Returns the keys of all entries in the order of storage, with the row or the column as their major part.
 template <class Exec>
 KeyedSlots<Exec, Offset> keys_of_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t entries,
                                          bool by_column, int shift) {
@@ -168,7 +168,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& 
   using Memory = typename ExecutionSpace::memory_space;
   const int row_bits = Impl::key_bits(A.rows);
   auto sorted = Impl::keys_of_entries(exec, A, nonzeros, true, row_bits);
-  // Rows ascend already: a stable sort by columns alone keeps them so.
+  // Rows already ascend: a stable sort by columns only keeps them so.
   sorted.sort(exec, row_bits, row_bits + Impl::key_bits(A.columns));
   BuiltCsr<Memory> result;
   result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace>(exec, A.columns, A.rows, sorted.keys, row_bits);

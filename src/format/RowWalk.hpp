@@ -9,11 +9,11 @@
 
 #include "AllocateCsr.hpp"
 
-/// What follows from a format's for_each_entry(), which walks along a row.
+/// Functions that need only a format's for_each_entry(), which visits a row.
 namespace Tessera::Impl {
 
-/// Where the values of a format come from in canonical rows. Both walk along a row in the order of its columns, so that
-/// a running entry is all that it takes. Places that hold no entry get ValueMap::no_source.
+/// Returns the source of each value of a format in canonical rows. Both visit a row in the order of its columns, so a
+/// running count of entries is enough. Places without an entry get ValueMap::no_source.
 template <class ExecutionSpace, class Pattern>
 static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
                                                                      const CsrPattern<Offset>& rows,
@@ -32,7 +32,7 @@ static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const Execu
   return map;
 }
 
-/// Canonical rows of a format, and where their values are in it.
+/// Returns the canonical rows of a format, and the place of each of their values in it.
 template <class ExecutionSpace, class Pattern>
 static BuiltCsr<typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec, const Pattern& format,
                                                                       std::size_t nonzeros) {

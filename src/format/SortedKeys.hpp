@@ -11,11 +11,11 @@
 
 #include "AllocateCsr.hpp"
 
-/// Entries as keys, (major << minor bits) + minor, where major is the row and minor the column, or the other way round,
-/// or those of a block: sorted keys make compressed rows.
+/// Entries as keys, (major << minor bits) + minor, where major is the row and minor the column, or vice versa, or those
+/// of a block: sorted keys become compressed rows.
 namespace Tessera::Impl {
 
-/// The canonical pattern whose rows are the keys' major parts.
+/// Returns the canonical pattern whose rows are the keys' major parts.
 template <class Exec>
 static Csr<typename Exec::memory_space> csr_of_sorted_keys(
     const Exec& exec, Ordinal rows, Ordinal columns, const Array<std::uint64_t*, typename Exec::memory_space>& keys,
@@ -30,8 +30,8 @@ static Csr<typename Exec::memory_space> csr_of_sorted_keys(
   return result;
 }
 
-/// Whether a sorted key differs from the one before, their lowest `shift` bits aside. A struct: lambdas that capture
-/// another lambda are not for headers, where nvcc's stand-ins for them meet those of other sources.
+/// Whether a sorted key differs from the previous one in more than its lowest `shift` bits. A struct, not a
+/// lambda: nvcc miscompiles a lambda that captures another one, in headers (src/README.md, rules for lambdas).
 template <class Keys>
 struct FirstOfRun {
   Keys keys;
@@ -39,9 +39,9 @@ struct FirstOfRun {
   KOKKOS_FUNCTION bool operator()(std::size_t i) const { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; }
 };
 
-/// Keeps one of each run of keys that are equal but for their lowest `shift` bits, without those bits, and says how
-/// many they are; runs(i) is where the i-th run starts, and the end closes the list. Without a shift, `runs` stays as
-/// it is where all keys differ.
+/// Removes the lowest `shift` bits of the keys, then keeps one of each run of equal keys. Returns the number of runs;
+/// runs(i) is the start of run i, and the last element is the end. Without a shift, `runs` is unchanged if all keys
+/// differ.
 template <class Exec>
 static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
                                Array<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
@@ -90,7 +90,7 @@ struct EntryKeys {
   }
 };
 
-/// Canonical rows of entries in any order, none of them twice, whose keys EntryKeys wrote. The map leads to the slots.
+/// Returns the canonical rows of distinct entries in any order, whose keys EntryKeys wrote. The map has their slots.
 template <class Exec>
 BuiltCsr<typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
                                                      KeyedSlots<Exec, Offset> entries) {

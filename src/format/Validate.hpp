@@ -11,13 +11,13 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
-/// How the formats' validate() finds the first invariant that is broken.
+/// How validate() of each format finds the first broken invariant.
 namespace Tessera::Impl {
 
-/// Invariants are numbered from 0 in the order in which they are checked; this says that all hold.
+/// No fault: all invariants hold. Invariants are numbered from 0 in the order of their checks.
 constexpr int no_fault = 255;
 
-/// The least of the invariants that do not hold.
+/// The lowest number of a broken invariant.
 struct FirstFault {
   int fault = no_fault;
 
@@ -39,10 +39,10 @@ struct WindowFault {
   KOKKOS_FUNCTION int operator()(std::size_t window) const { return window_fault(A, static_cast<Ordinal>(window)); }
 };
 
-/// The least of the pairs (unit, fault), packed into one number.
+/// Finds the least pair (unit, fault), packed into one number.
 ///
-/// NOTE: this is a struct since FaultOf is mostly a KOKKOS_LAMBDA. nvcc 13 keeps such a lambda, on the host, behind a
-/// pointer, which is null in optimized code that captures it in another one.
+/// NOTE: a struct, because FaultOf is usually a KOKKOS_LAMBDA. On the host, nvcc 13 stores such a lambda behind a
+/// pointer, which is null in optimized code that captures it in another lambda.
 template <class FaultOf>
 struct LeastFault {
   FaultOf fault_of;
@@ -54,7 +54,7 @@ struct LeastFault {
   }
 };
 
-/// Asks fault_of(unit) for every unit: the first that has a fault.
+/// Calls fault_of(unit) for every unit, and returns the first that has a fault.
 template <class ExecutionSpace, class FaultOf>
 std::optional<FoundFault> find_fault(const ExecutionSpace& exec, std::size_t units, const FaultOf& fault_of) {
   constexpr std::uint64_t nothing = std::numeric_limits<std::uint64_t>::max();
@@ -66,8 +66,8 @@ std::optional<FoundFault> find_fault(const ExecutionSpace& exec, std::size_t uni
   return FoundFault{static_cast<std::size_t>(first / 256), static_cast<int>(first % 256)};
 }
 
-/// What is wrong with the first unit (a window, a row, a block) that has a fault: "<unit name> <unit>: <description>";
-/// empty if there is none.
+/// Describes the first unit (a window, a row, a block) that has a fault: "<unit name> <unit>: <description>"; empty if
+/// there is none.
 template <class ExecutionSpace, class FaultOf, class Describe>
 std::string first_fault(const ExecutionSpace& exec, const std::string& unit_name, std::size_t units,
                         const FaultOf& fault_of, const Describe& describe) {
@@ -76,14 +76,14 @@ std::string first_fault(const ExecutionSpace& exec, const std::string& unit_name
   return unit_name + ' ' + std::to_string(found->unit) + ": " + describe(found->fault);
 }
 
-/// first_fault() of the windows of a pattern.
+/// Calls first_fault() for the windows of a pattern.
 template <auto window_fault, class ExecutionSpace, class Pattern, class Describe>
 std::string first_window_fault(const ExecutionSpace& exec, std::size_t windows, const Pattern& A,
                                const Describe& describe) {
   return first_fault(exec, "window", windows, WindowFault<window_fault, Pattern>{A}, describe);
 }
 
-/// The first fault that checks find. A check is called only if those before it found none.
+/// Returns the first fault that the checks find. A check is called only if the previous ones found none.
 template <class... Checks>
 std::string first_of(const Checks&... checks) {
   std::string fault;
@@ -105,8 +105,8 @@ struct OffsetsFault {
   }
 };
 
-/// Whether offsets(0 ... units) start at `begin`, do not descend, and end at `end`: empty, or the fault. `what` and
-/// `of` name the array and what it counts.
+/// Checks that offsets(0 ... units) start at `begin`, do not descend, and end at `end`. Returns the fault, or nothing.
+/// `what` and `of` name the array and what it counts.
 template <class ExecutionSpace>
 std::string offsets_fault(const ExecutionSpace& exec, const std::string& unit_name, const Offset* offsets,
                           std::size_t units, std::size_t end, const std::string& what, const std::string& of,
@@ -116,7 +116,7 @@ std::string offsets_fault(const ExecutionSpace& exec, const std::string& unit_na
       [&](int) { return what + " does not ascend from " + std::to_string(begin) + " to the number of " + of; });
 }
 
-/// A fault, if there is one, with the name of the format before it.
+/// Puts the name of the format before a fault, if there is one.
 inline std::string of_format(const std::string& name, const std::string& fault) {
   return fault.empty() ? fault : name + ": " + fault;
 }
@@ -140,7 +140,7 @@ class CondensedColumns {
   KOKKOS_INLINE_FUNCTION explicit CondensedColumns(Ordinal columns_of_matrix) : columns_(columns_of_matrix) {}
 
   /// \param used     [in] bit c is set if the mask has an entry in column c of the tile
-  /// \param is_last  [in] of the window
+  /// \param is_last  [in] whether this is the last tile of the window
   KOKKOS_INLINE_FUNCTION void check_tile(const Ordinal* columns, int width, unsigned used, bool is_last,
                                          FirstFault& found) {
     for (int c = 0; c < width; ++c) {

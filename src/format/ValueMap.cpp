@@ -9,7 +9,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Threads of a device that ask whether values are wanted. So few start quickly, and keep a large GPU busy if they are.
+/// Number of a device's threads that check `wanted`: few enough to start quickly, enough to keep a large GPU busy.
 constexpr std::size_t most_asking = std::size_t(1) << 18;
 
 }  // namespace Impl
@@ -18,7 +18,7 @@ template <class ExecutionSpace, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& first,
                    const ValueMap<typename ExecutionSpace::memory_space>& second, const Scalar* source, Scalar* target,
                    std::size_t size, const std::uint32_t* wanted) {
-  // Not where the host can merely read the memory: there it would not wait for the kernel that writes `wanted`.
+  // False if the host can only read the memory: then it would not wait for the kernel that writes `wanted`.
   constexpr bool is_host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
   const auto gather = Impl::gather_value(first, second, source, target);
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;

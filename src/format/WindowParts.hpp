@@ -8,24 +8,23 @@
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/parallel/WindowMerge.hpp>
 
-/// Windows of rows cut by their columns into parts, which are merged side by side: a device has more threads than most
-/// matrices have windows.
+/// Windows of rows cut by their columns into parts, which are merged at the same time: a device has more threads than
+/// most matrices have windows.
 ///
-/// In a long window a part begins with every 64th entry of each row, and ends where the next one begins, whichever row
-/// that is in: it has 64 entries of a row at most, and 64 on average. A shorter window is one part, and on hosts all
-/// are.
+/// In a long window, every 64th entry of each row begins a part, which ends where the next one begins, in any row: it
+/// has at most 64 entries of a row, and 64 on average. A shorter window is one part, and so are all windows on hosts.
 namespace Tessera::Impl {
 
 constexpr int part_stride = 64;
 constexpr int long_window = 4 * part_stride;
 
-/// The number of parts that begin within the first `entries` entries of a row.
+/// Returns the number of parts that begin within the first `entries` entries of a row.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset parts_begun(Offset entries) {
   return (entries + Offset(part_stride - 1)) / Offset(part_stride);
 }
 
-/// A part of a window. Its rank numbers the parts of the window in the order of their columns.
+/// A part of a window. Its rank is its index in the window, in the order of columns.
 template <int Height>
 struct WindowPart {
   Ordinal window;
@@ -33,7 +32,7 @@ struct WindowPart {
   RowCursors<Height, Offset> rows;
 };
 
-/// The first place in [begin, end) whose column is not below `column`; the columns ascend.
+/// Returns the first place in [begin, end) with a column of at least `column`; the columns ascend.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, Offset end, Ordinal column) {
   while (begin < end) {
@@ -47,8 +46,8 @@ KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, 
   return begin;
 }
 
-/// The part of a long window that begins with a given entry of row `owner`. If a part of a row above begins in the same
-/// column, this one is empty and comes next.
+/// Computes the part of a long window that begins at a given entry of row `owner`. If a part of a row above begins in
+/// the same column, this part is empty and follows it.
 template <int Height>
 KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int owner, WindowPart<Height>& part) {
   auto& [cursor, end, limit] = part.rows;
@@ -72,7 +71,7 @@ KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int
 template <int Height, class Exec>
 struct WindowParts {
   CsrPattern<Offset> A;
-  Array<Offset*, typename Exec::memory_space> first;  // the first part of each window; empty if each is one part
+  Array<Offset*, typename Exec::memory_space> first;  // first part of each window; empty if each window is one part
   std::size_t count;
 
   KOKKOS_FUNCTION Offset first_of(Ordinal window) const {
@@ -85,7 +84,7 @@ struct WindowParts {
     part.rank = 0;
     if (first.extent(0) > 0) {
       Ordinal low = 0, high = static_cast<Ordinal>(first.extent(0)) -
-                              1;  // looks for the last window that begins at or before `number`
+                              1;  // finds the last window that begins at or before `number`
       while (high - low > 1) {
         const Ordinal middle = low + (high - low) / 2;
         if (std::size_t(first(middle)) <= number) {
@@ -114,7 +113,7 @@ struct WindowParts {
   }
 };
 
-/// \param windows [in] of Height rows
+/// \param windows [in] number of windows, each of Height rows
 template <int Height, class Exec>
 static WindowParts<Height, Exec> parts_of_windows(const Exec& exec, const CsrPattern<Offset>& A, Ordinal windows) {
   WindowParts<Height, Exec> result{A, {}, static_cast<std::size_t>(windows)};

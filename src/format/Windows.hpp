@@ -11,7 +11,7 @@
 
 #include "WindowParts.hpp"
 
-/// Windows of adjacent rows whose distinct columns are condensed into tiles: what formats of condensed columns share.
+/// Windows of adjacent rows whose distinct columns are condensed into tiles: the common parts of such formats.
 namespace Tessera::Impl {
 
 /// A policy over parts of windows. On hosts, where parts are whole windows, their costs differ.
@@ -25,7 +25,7 @@ KOKKOS_INLINE_FUNCTION Offset tiles_of_window(const CsrPattern<Offset>& A, Ordin
   return (columns + Width - 1) / Width;
 }
 
-/// The tiles of all windows.
+/// Counts the tiles of all windows.
 template <int Height, int Width, class ExecutionSpace>
 static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   std::size_t tiles = 0;
@@ -45,12 +45,12 @@ struct CondensedWindows {
   static_assert(Height <= 16);
   using Rows = std::conditional_t<Height <= 8, std::uint8_t, std::uint16_t>;
 
-  Array<Offset*, Memory> window_offsets;  // the first tile of each window, and the end
-  Array<Ordinal*, Memory> columns;        // the columns of the tiles; unused ones of a window's last tile are -1
-  Array<Rows*, Memory> rows;              // the rows with an entry in each column: bit r for row r of the window
+  Array<Offset*, Memory> window_offsets;  // first tile of each window, and the end
+  Array<Ordinal*, Memory> columns;        // columns of the tiles; -1 for unused ones of a window's last tile
+  Array<Rows*, Memory> rows;              // rows with an entry in each column: bit r for row r of the window
 };
 
-/// places(p): distinct columns in the parts before part p, in the order of windows and columns.
+/// Returns the distinct columns in the parts before each part, in the order of windows and columns.
 template <int Height, class Exec>
 static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exec,
                                                                  const WindowParts<Height, Exec>& parts) {
@@ -66,7 +66,7 @@ static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exe
   return places;
 }
 
-/// The first tile of each window; the last element is the number of tiles.
+/// Returns the first tile of each window; the last element is the number of tiles.
 template <int Width, int Height, class Exec, class Places>
 static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height, Exec>& parts, const Places& places,
                                       Ordinal windows) {
@@ -81,7 +81,7 @@ static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height
   return offsets;
 }
 
-/// Writes the columns of all parts, and fills up the last tile of a window behind the last of them.
+/// Writes the columns of all parts, and fills up the last tile of each window.
 template <int Width, int Height, class Exec, class Places>
 static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& parts, const Places& places,
                           const CondensedWindows<Height, typename Exec::memory_space>& windows) {
@@ -106,10 +106,10 @@ static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& par
 
 /// Condenses the columns of all windows into tiles.
 ///
-/// \param take_columns [in] take_columns(tiles) allocates the array of the tiles' columns, 8 a tile, and whatever else
-///                     the caller wants in the same block
+/// \param take_columns [in] take_columns(tiles) allocates the array of the tiles' columns, 8 per tile, and any other
+///                          arrays of the caller in the same block
 ///
-/// Cost: the windows are merged twice.
+/// Cost: two merges of all windows.
 template <int Height, int Width, class Exec, class TakeColumns>
 static CondensedWindows<Height, typename Exec::memory_space> condense_windows(const Exec& exec,
                                                                               const CsrPattern<Offset>& A,

@@ -7,20 +7,19 @@
 
 namespace Tessera {
 
-/// Turns compressed rows of dense square blocks (KokkosSparse::BsrMatrix) into compressed rows of their elements. The
-/// map tells where the value of each element is. The result is canonical if `blocks` is.
+/// Converts compressed rows of dense square blocks (KokkosSparse::BsrMatrix) to compressed rows of their elements. The
+/// map gives the place of each element's value. The result is canonical if `blocks` is.
 ///
-/// An example with blocks of 2 x 2: block row 0 holds the blocks 0 and 1, in block columns 0 and 3. The values of a
-/// block are consecutive and row-major. Element row 0 then has columns 0 1 6 7, whose values are at 0 1 4 5.
+/// An example with blocks of 2 x 2: block row 0 has blocks 0 and 1, in block columns 0 and 3. The values of a block are
+/// consecutive and row-major. Element row 0 then has columns 0 1 6 7, whose values are at 0 1 4 5.
 ///
 /// \param exec       [in] the instance to run on
-/// \param blocks     [in] compressed rows, where rows, columns and entries count blocks; rows may be unsorted and hold
+/// \param blocks     [in] compressed rows, where rows, columns and entries count blocks; rows may be unsorted and have
 ///                        duplicates
-/// \param entries    [in] the number of blocks
+/// \param entries    [in] number of blocks
 /// \param block_size [in] rows and columns of a block, at least 1
-/// \throws std::invalid_argument as build_csr(), and if the elements have more rows, columns or entries than their
-/// types
-///         can count
+/// \throws std::invalid_argument like build_csr(), and if the elements have more rows, columns or entries than their
+///         types can count
 ///
 /// Cost: one pass over the elements. Bytes of the map: elements * sizeof(Offset).
 template <class ExecutionSpace>

@@ -17,11 +17,11 @@
 
 namespace Tessera {
 
-/// A pattern that was built from another one, and where its values come from.
+/// A pattern that was built from another one, and the sources of its values.
 template <class Pattern, class MemorySpace>
 struct Built {
   Pattern pattern;               ///< the pattern
-  ValueMap<MemorySpace> values;  ///< where each value comes from
+  ValueMap<MemorySpace> values;  ///< the source of each value
 };
 
 /// A canonical pattern in compressed rows (see CsrPattern) that owns its arrays, in a memory space.
@@ -29,7 +29,7 @@ struct Built {
 /// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
 template <class MemorySpace>
 struct Csr {
-  static constexpr Format format = Format::Csr;  ///< its name
+  static constexpr Format format = Format::Csr;  ///< name of the format
   /// @cond
   /// @endcond
 
@@ -40,9 +40,9 @@ struct Csr {
   Impl::Array<Ordinal*, MemorySpace> column_indices;  ///< see CsrPattern
 
   std::size_t places() const { return nonzeros; }  ///< elements of an array of values
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels use.
   CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -58,18 +58,18 @@ struct Csr {
   /// @endcond
 };
 
-/// A pattern in compressed rows as it was built, and where its values come from.
+/// A pattern in compressed rows as it was built, and the sources of its values.
 template <class MemorySpace>
 using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 
-/// Brings any compressed rows into canonical form: columns are sorted, and duplicates become one entry, whose value is
+/// Converts any compressed rows to canonical form: columns are sorted, and duplicates become one entry, whose value is
 /// their sum in the order of the input. A canonical input is copied, and its map is the identity.
 ///
 /// \param exec    [in] the instance to run on
 /// \param input   [in] any compressed rows
-/// \param entries [in] the number of entries of the input
-/// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend,
-///         or end beyond `entries`; a column outside [0, columns)
+/// \param entries [in] number of entries of the input
+/// \throws std::invalid_argument that names the first wrong row or entry: offsets that do not start at 0, descend, or
+///         end beyond `entries`; a column outside [0, columns)
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace>
@@ -78,23 +78,23 @@ BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& 
 
 namespace Impl {
 
-/// The checks of build_csr(), also of a user's offsets that count more than an int can.
+/// Checks offsets for build_csr(), also a user's offsets that exceed the range of an int.
 ///
-/// \throws std::invalid_argument at the first row whose offsets are wrong
+/// \throws std::invalid_argument for the first row whose offsets are wrong
 template <class ExecutionSpace, class Offset>
 void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries);
-/// \throws std::invalid_argument at the first column out of range
+/// \throws std::invalid_argument for the first column out of range
 template <class ExecutionSpace, class Offset>
 void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries);
 
 }  // namespace Impl
 
-/// The pattern of A's transpose, which is canonical as well. Cost: a radix sort of the entries by their columns.
+/// Returns the pattern of A's transpose, also canonical. Cost: a radix sort of the entries by column.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                           std::size_t nonzeros);
 
-/// Checks every invariant of a canonical pattern. Returns an empty text, or the first that is broken and where.
+/// Checks every invariant of a canonical pattern. Returns an empty text, or the first broken one and its position.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A);
 

@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl {
 
-/// An archive that shows its arrays to a function.
+/// An archive that calls a function with each array.
 template <class Visit>
 struct ArrayVisitor {
   const Visit& visit;
@@ -25,7 +25,7 @@ void for_each_array(Pattern& pattern, const Visit& visit) {
   pattern.transfer(visitor);
 }
 
-/// The bytes of these arrays.
+/// Returns the bytes of these arrays.
 template <class Pattern>
 std::size_t bytes_of_arrays(Pattern pattern) {
   std::size_t bytes = 0;

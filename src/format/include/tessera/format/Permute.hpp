@@ -8,12 +8,12 @@
 
 namespace Tessera {
 
-/// Puts the rows of A in another order: row i of the result is row order(i) of A. The map tells where its values are
-/// among those of A.
+/// Permutes the rows of A: row i of the result is row order(i) of A. The map gives the place of each value among those
+/// of A.
 ///
 /// \param exec     [in] the instance to run on
 /// \param A        [in] a canonical pattern
-/// \param nonzeros [in] the number of its entries
+/// \param nonzeros [in] number of entries
 /// \param order    [in] each row of A once
 ///
 /// Cost: one pass over the entries.
@@ -22,8 +22,8 @@ BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
-/// Puts the columns of A in another order: column j of the result is column order(j) of A. The result is canonical
-/// again. The map is like that of permute_rows().
+/// Permutes the columns of A: column j of the result is column order(j) of A. The result is canonical. The map is like
+/// that of permute_rows().
 ///
 /// Cost: a radix sort of the entries.
 template <class ExecutionSpace>

@@ -10,27 +10,27 @@
 
 namespace Tessera {
 
-/// Where the values of one array come from in another: target[i] = source[slots(i)]. If slots(i) is no_source,
-/// target[i] is 0: an element that a format stores although the matrix has no entry there.
+/// The sources of the values of one array in another: target[i] = source[slots(i)]. If slots(i) is no_source, target[i]
+/// is 0: an element that a format stores although the matrix has no entry there.
 ///
 /// An empty `slots` is the identity. If the source has duplicates, `runs` has targets + 1 elements, and slots are
 /// summed in this order: target[i] = sum of source[slots(k)] for runs(i) <= k < runs(i + 1).
 template <class MemorySpace>
 struct ValueMap {
-  static constexpr Offset no_source = static_cast<Offset>(-1);  ///< the slot of a target without source
+  static constexpr Offset no_source = static_cast<Offset>(-1);  ///< the slot of a target without a source
 
   Impl::Array<Offset*, MemorySpace> slots;  ///< places in the source; empty for the identity
   Impl::Array<Offset*, MemorySpace> runs;   ///< targets + 1 offsets into `slots`; empty without duplicates
 
   bool is_identity() const { return slots.extent(0) == 0; }   ///< whether target[i] = source[i]
   bool has_duplicates() const { return runs.extent(0) > 0; }  ///< whether some values are sums
-  /// Bytes of both arrays.
+  /// Returns the bytes of both arrays.
   std::size_t bytes() const { return (slots.extent(0) + runs.extent(0)) * sizeof(Offset); }
 };
 
 namespace Impl {
 
-/// What takes one value for gather_values(), of which these are arguments.
+/// Returns the functor that gathers one value for gather_values(), with its arguments.
 template <class MemorySpace, class Scalar>
 GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const ValueMap<MemorySpace>& second,
                                  const Scalar* source, Scalar* target) {
@@ -40,7 +40,7 @@ GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const Value
 
 }  // namespace Impl
 
-/// Takes the values of a format from the caller's, through the canonical order: target[i] = source at first(second(i)).
+/// Gathers the values of a format from the caller's, via the canonical order: target[i] = source at first(second(i)).
 ///
 /// \param exec   [in]  the instance to run on
 /// \param first  [in]  the map from canonical entries to entries of `source`
@@ -56,7 +56,7 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<typename Execution
                    const ValueMap<typename ExecutionSpace::memory_space>& second, const Scalar* source, Scalar* target,
                    std::size_t size, const std::uint32_t* wanted = nullptr);
 
-/// The map that applies `inner` and then `outer`: target[i] = source[outer(inner(i))]. It keeps the runs of `inner`.
+/// Returns the map of `inner` and then `outer`: target[i] = source[outer(inner(i))]. It has the runs of `inner`.
 ///
 /// \param exec  [in] the instance to run on
 /// \param outer [in] a map without duplicates in which every target has a source
