@@ -18,7 +18,7 @@ template <class ExecutionSpace, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& first,
                    const ValueMap<typename ExecutionSpace::memory_space>& second, const Scalar* source, Scalar* target,
                    std::size_t size, const std::uint32_t* wanted) {
-  // False if the host can only read the memory: then it would not wait for the kernel that writes `wanted`.
+  // False for memory that the host can merely read: a read would not wait for the kernel that writes `wanted`.
   constexpr bool is_host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
   const auto gather = Impl::gather_value(first, second, source, target);
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;

@@ -14,7 +14,7 @@
 /// Windows of adjacent rows whose distinct columns are condensed into tiles: the common parts of such formats.
 namespace Tessera::Impl {
 
-/// A policy over parts of windows. On hosts, where parts are whole windows, their costs differ.
+/// A policy over parts of windows. It is dynamic because costs differ on hosts, where parts are whole windows.
 template <class ExecutionSpace>
 using PartPolicy =
     Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;

@@ -6,7 +6,7 @@
 /// The common parts of the costs of engines for tensor cores.
 namespace Tessera::Impl {
 
-/// The tiles of a format. A warp multiplies a window with a slab of columns of X.
+/// The tiles of a format. A warp multiplies a window by a slab of columns of X.
 struct Tiles {
   double count;    ///< number of tiles
   double windows;  ///< number of windows

@@ -36,10 +36,10 @@ struct alignas(8) StagedChunk {
 /// piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
 ///
 /// ```{.unparsed}
-///   window_offsets  windows + 1           first chunk of each window; read by no kernel: schedules are made from it
+///   window_offsets  windows + 1           first chunk of each window; for schedules, not read by kernels
 ///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
 ///   chunks          chunks + 1
-///   tiles           of each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, filled up to 16 bytes;
+///   tiles           for each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, padded to 16 bytes;
 ///                   then the tiles (StagedTile). Aligned to 16 bytes.
 /// ```
 ///

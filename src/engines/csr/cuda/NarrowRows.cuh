@@ -241,7 +241,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// Adds the lane's entries to the sum so far.
+  /// Adds the lane's entries to the running sum.
   __device__ void add_entries() {
 #pragma unroll
     for (int u = 0; u < entries; ++u) {

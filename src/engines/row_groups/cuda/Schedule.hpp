@@ -17,7 +17,7 @@ struct alignas(16) RowGroupItem {
   std::uint32_t first_columns;  ///< the first four columns
   std::uint32_t first_values;   ///< the first four values
   std::uint32_t size;           ///< fours of columns, times 4, and the number of rows less 1
-  Ordinal target;               ///< the first row of a whole group; or -1 less the slot of a piece
+  Ordinal target;               ///< first row of a whole group; or -1 - slot of a piece
 
   /// Returns the number of fours of columns.
   TESSERA_FUNCTION int fours() const { return static_cast<int>(size >> 2); }
