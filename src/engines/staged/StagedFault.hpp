@@ -157,7 +157,7 @@ struct StagedWindowFaultOf {
   }
 };
 
-/// Counts the arrays, whose chunks must be in order, and the entries in them.
+/// Computes the counts of the arrays, whose chunks must be in order, and the number of entries in them.
 template <class Exec>
 static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<typename Exec::memory_space>& p,
                                      std::size_t& entries) {

@@ -38,8 +38,8 @@ struct Block {
   using V = register_t<Real, lanes>;
   V v[size];
 
-  /// Return lane l of the pair's first or second register after exchanging the halves that are `step` apart, in numbers
-  /// of __builtin_shufflevector, which continue in the second register.
+  /// The source of lane l of the pair's first (low) or second (high) register after exchanging the halves that are
+  /// `step` apart, in numbers of __builtin_shufflevector, which continue in the second register.
   static constexpr int low(int l, int step) { return (l & step) ? lanes + l - step : l; }
   static constexpr int high(int l, int step) { return (l & step) ? lanes + l : l + step; }
 

@@ -47,7 +47,7 @@ struct CsrMachine {
   double streamed = H200::streamed_rate;
   Device device;               ///< the GPU
   double row_seconds = 6e-11;  ///< seconds for a row in a slab: reading its offsets, writing its row of Y
-  double worthwhile = 0.95;    ///< narrower slabs must be predicted to take at most this share of the time
+  double worthwhile = 0.95;    ///< narrower slabs must be predicted to take less than this share of the time
   double small_entries = H200::small_entries;  ///< entries below which the longest row lasts longer than all others
   double short_row = 6;                        ///< mean entries below which one lane sums a row, for few columns of X
   double round_row = 100;                      ///< mean entries below which two lanes do, for three or four columns
