@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A matrix in any format that an engine has: tests go through all of them.
+// A matrix in any format of the engines. Tests loop over all formats.
 #pragma once
 
 #include <stdexcept>
@@ -16,7 +16,7 @@
 
 namespace Tessera::Test {
 
-/// The formats of the automatic engines among these kinds; a published one has the format of another.
+/// The formats of a list of engines. Engines that only reproduce a paper are left out: they share another's format.
 template <class Memory, class List, class... Done>
 struct FormatsOf {
   using type = std::variant<Done...>;

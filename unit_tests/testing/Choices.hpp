@@ -10,21 +10,21 @@
 
 namespace Tessera::Test {
 
-/// The numbers that decide what a random case is: from a seed, or from bytes that a fuzzer changes.
+/// The numbers that decide a random case. They come from a seed, or from the bytes that a fuzzer changes.
 class Choices {
  public:
   explicit Choices(std::uint64_t seed) : random_(seed) {}
-  /// Behind the last byte come zeros: any bytes make a case.
+  /// Zeros follow the last byte, so any bytes make a case.
   Choices(const std::uint8_t* bytes, std::size_t size) : random_(0), next_(bytes), end_(bytes + size) {}
 
-  /// 0 to n - 1. A few numbers take one byte, so that a change of one changes one decision.
+  /// Returns 0 to n - 1. Numbers up to n = 256 use one byte, so changing one byte changes one decision.
   int below(int n) {
     const auto count = static_cast<std::uint64_t>(n);
     if (next_ == nullptr) return random_.below(n);
     return static_cast<int>(taken(n <= 256 ? 1 : n <= 65536 ? 2 : 4) % count);
   }
   bool one_in(int n) { return below(n) == n - 1; }
-  /// From -1 to 1, without 1.
+  /// Returns a number in [-1, 1).
   double real() { return next_ == nullptr ? random_.real() : static_cast<double>(taken(1)) / 128 - 1; }
   template <class T, std::size_t size>
   const T& of(const T (&all)[size]) {
@@ -42,7 +42,7 @@ class Choices {
   const std::uint8_t *next_ = nullptr, *end_ = nullptr;
 };
 
-/// What a case did so far, in words: for its repetition, if it fails.
+/// A log of what a case did, printed if it fails so that it can be repeated.
 class Story {
  public:
   explicit Story(bool is_told) : is_told_(is_told) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formats of all engines. List.hpp, which is plain C++, only declares them.
+// Includes the formats of all engines. List.hpp is plain C++ and only declares them.
 #pragma once
 
 #include <tessera/format/Csr.hpp>

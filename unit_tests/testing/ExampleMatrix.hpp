@@ -7,7 +7,7 @@
 
 #include "HostPattern.hpp"
 
-/// The matrix that the comments of CsrPattern and of all formats show.
+/// The matrix that is pictured in the comments of CsrPattern and of all formats.
 namespace Tessera::Test {
 
 template <class Offset>
@@ -40,7 +40,7 @@ HostPattern<Offset> example_matrix() {
   return A;
 }
 
-/// The values of a format of the example, given which entry each place takes: their letters, 0 where there is none.
+/// The values that a format of the example stores, as the letters of the entries in `slots`, and 0 for padding.
 template <class Offset>
 std::string example_values(const std::vector<Offset>& slots) {
   std::string values;

@@ -15,7 +15,7 @@ namespace {
 using Tessera::Test::Failing;
 
 std::atomic<long> allocated{0}, live{0};
-std::atomic<long> left{0};  // before one fails, itself included; 0: none fails
+std::atomic<long> left{0};  // allocations until one fails, that one included; 0: none fails
 std::atomic<bool> has_failed{false}, arrays_alone{false};
 
 bool is_next_to_fail() {
@@ -31,7 +31,7 @@ bool must_fail(std::size_t size, std::size_t alignment) {
   return may_fail && is_next_to_fail();
 }
 
-/// Null where there is none.
+/// Returns null if there is no memory.
 void* find_memory(std::size_t size, std::size_t alignment) noexcept {
   ++allocated;
   if (must_fail(size, alignment)) return nullptr;
@@ -53,7 +53,7 @@ void deallocate(void* memory) {
 
 }  // namespace
 
-// Those of arrays call these.
+// The array forms of new and delete call these.
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, std::size_t(alignment)); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
@@ -69,11 +69,11 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { dea
 void operator delete(void* memory, const std::nothrow_t&) noexcept { deallocate(memory); }
 void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { deallocate(memory); }
 
-// nvcc's pass for devices has functions of these names itself.
+// nvcc's device pass defines functions of these names itself.
 #if defined(TESSERA_CUDA_MEMORY_FAILS) && !defined(__CUDA_ARCH__)
 
-// The program's functions come before those of the shared CUDA runtime. Kokkos takes all memory of Views with these. A
-// failure leaves no error in the runtime; Kokkos clears what a real one leaves.
+// These definitions replace the ones of the shared CUDA runtime. Kokkos allocates all Views with them. A failure made
+// here sets no error in the runtime; Kokkos clears the error of a real failure.
 namespace {
 
 template <class Function>
@@ -81,8 +81,8 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Allocates with the runtime's function of a name, unless it is this allocation's turn to fail. One of no bytes does
-/// not fail: Kokkos makes one for each kernel of teams, and waits for ever after five that failed.
+/// Allocates with the runtime's function `name`, unless this allocation is the one to fail. Empty allocations do not
+/// fail: Kokkos makes one for each team kernel, and hangs after five failures.
 template <class... Arguments>
 cudaError_t take(const char* name, void** memory, size_t size, Arguments... arguments) {
   using Function = cudaError_t (*)(void**, size_t, Arguments...);
@@ -93,7 +93,7 @@ cudaError_t take(const char* name, void** memory, size_t size, Arguments... argu
   return status;
 }
 
-/// Tessera tries again what failed: then that fails as well.
+/// Whether the next allocation fails, too: Tessera repeats one that failed.
 bool fails_again = false;
 
 template <class... Arguments>

@@ -7,45 +7,45 @@
 #include <new>
 #include <stdexcept>
 
-/// Memory that runs out when a test says so. A program that links FailingAllocator.cpp takes from it whatever it gets
-/// by operator new: its own memory and, on host backends, that of Kokkos' Views. With a shared CUDA runtime, it also
-/// takes from it what Kokkos gets from that: the Views of Kokkos::Cuda.
+/// Memory that runs out when a test asks for it. FailingAllocator.cpp replaces operator new of the program that links
+/// it: hence the memory of the program and, on host backends, of Views. With a shared CUDA runtime, it also replaces
+/// the functions that allocate Views of Kokkos::Cuda.
 namespace Tessera::Test {
 
-/// nvcc keeps what a KOKKOS_LAMBDA captures in memory of its own, which copies of it take anew: also in constructors of
-/// Kokkos (that of a functor's reducer) that promise not to throw, which ends the program. There memory of Views alone
-/// may fail.
+/// nvcc stores the captures of a KOKKOS_LAMBDA on the heap, and each copy of the lambda allocates. Some constructors of
+/// Kokkos that copy one (for a functor's reducer) are noexcept, so a failure there ends the program. With nvcc,
+/// therefore, only allocations of Views may fail.
 #ifdef KOKKOS_ENABLE_CUDA
 constexpr bool only_views_fail = true;
 #else
 constexpr bool only_views_fail = false;
 #endif
 
-/// The sizes of allocations that may fail, unless only Views fail.
+/// Which allocations may fail. If only Views may fail (see above), both values mean Views.
 enum class Failing {
   All,
-  /// More than 320 bytes, or memory of Views. Without memory for the name of a View Kokkos loses that of the View, and
-  /// without some for the name of a fence it may end the program. Kokkos 4.5 makes a message of some 200 bytes for each
-  /// range, whether it is needed or not.
+  /// Views, and allocations of more than 320 bytes. Kokkos loses a View if it cannot allocate the View's name, and may
+  /// end the program if it cannot allocate the name of a fence. Kokkos 4.5 builds a message of about 200 bytes for each
+  /// range, even if it is not needed.
   Arrays
 };
 
-/// Lets the n-th allocation from now on fail, counting from 1, and no other; 0: none.
+/// Makes only the n-th allocation from now on fail, counting from 1; 0: none.
 void fail_allocation(long n, Failing kind = Failing::All);
-/// Whether it has failed.
+/// Whether that allocation has failed.
 bool allocation_has_failed();
-/// Allocations so far.
+/// The number of allocations so far.
 long allocations();
-/// Whether those of devices may fail, too.
+/// Whether allocations of device memory may fail, too.
 bool device_memory_may_fail();
-/// The number of these allocations that have not been given back.
+/// The number of allocations that have not been freed.
 long live_allocations();
 
-/// Calls attempt() with its first allocation failing, with its second, and so on until it takes no more. Each time it
-/// must throw std::bad_alloc, or the std::runtime_error that Kokkos throws, and give back what it took; then calls
-/// check(), which tells whether everything is as it was before.
+/// Calls attempt() with its first allocation failing, then its second, and so on until none fails. Each failure must
+/// throw std::bad_alloc or Kokkos' std::runtime_error, and leak nothing. Then check() must return true: nothing
+/// changed.
 ///
-/// \return how many allocations failed
+/// \return the number of allocations that failed
 template <class Attempt, class Check>
 long fail_each_allocation(Failing kind, const Attempt& attempt, const Check& check) {
   for (long n = 1;; ++n) {

@@ -6,8 +6,8 @@
 
 namespace Tessera::Test {
 
-/// Whether tests with many similar cases run fewer of them on a GPU: TESSERA_TEST_FEWER_CASES is 1. Under
-/// compute-sanitizer a case takes up to a thousand times as long.
+/// Whether tests with many similar cases run fewer of them on a GPU: TESSERA_TEST_FEWER_CASES is 1. A case takes up to
+/// a thousand times as long under compute-sanitizer.
 inline bool runs_fewer_cases() {
   static const char* const value = std::getenv("TESSERA_TEST_FEWER_CASES");
   static const bool are_fewer = value != nullptr && std::string_view(value) == "1";

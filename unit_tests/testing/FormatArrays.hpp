@@ -11,10 +11,10 @@
 
 #include "TestMatrix.hpp"
 
-/// Formats beside their serial builds: the arrays of both have the names that a format gives them in transfer().
+/// Compares formats with their serial builds. Arrays are matched by the names that a format gives them in transfer().
 namespace Tessera::Test {
 
-/// The arrays of a serial build by name.
+/// The arrays of a serial build, by name.
 class NamedArrays {
  public:
   /// \param host [in] has for_each_array(visit), which calls visit(name, array)
@@ -22,7 +22,7 @@ class NamedArrays {
   explicit NamedArrays(const Host& host) {
     host.for_each_array([&](const char* name, const auto& array) { arrays_[name] = array; });
   }
-  /// The array with the type of the elements of a View.
+  /// Returns the array `name`, whose elements have the type of the View's.
   template <class View>
   const auto& of(const std::string& name, const View&) const {
     return std::any_cast<const std::vector<typename View::non_const_value_type>&>(arrays_.at(name));
@@ -32,7 +32,7 @@ class NamedArrays {
   std::map<std::string, std::any> arrays_;
 };
 
-/// Expects the arrays of a serial build.
+/// Expects the arrays of the pattern to equal the serial build's.
 template <class Pattern, class Host>
 void expect_arrays(Pattern pattern, const Host& expected) {
   const NamedArrays arrays(expected);
@@ -40,14 +40,14 @@ void expect_arrays(Pattern pattern, const Host& expected) {
       pattern, [&](const char* name, const auto& view) { EXPECT_EQ(to_host(view), arrays.of(name, view)) << name; });
 }
 
-/// Expects the arrays and the map of a serial build.
+/// Expects the arrays and the value map to equal the serial build's.
 template <class Built, class Host>
 void expect_serial_build(const Built& built, const Host& expected) {
   expect_arrays(built.pattern, expected);
   EXPECT_EQ(to_host(built.values.slots), expected.slots);
 }
 
-/// Expects a valid format that goes back to the rows of A, every value to its entry.
+/// Expects a valid format that converts back to the rows of A, each value at its entry.
 template <class Exec, class Offset, class Built>
 void expect_lossless(const Built& built, const HostPattern<Offset>& A) {
   EXPECT_EQ((validate<Exec>(Exec(), built.pattern)), "");
@@ -60,25 +60,25 @@ void expect_lossless(const Built& built, const HostPattern<Offset>& A) {
     ASSERT_EQ(there.at(static_cast<std::size_t>(here[entry])), static_cast<Offset>(entry));
 }
 
-/// Damages copies of a valid serial build, and expects that validate() refuses them and says what is broken.
+/// Damages copies of a valid serial build and expects validate() to refuse each and to name what is broken.
 ///
 /// \tparam Pattern the format
 template <class Exec, class Pattern, class Host>
 class DamagedCopies {
  public:
   using Damage = std::function<void(Host&)>;
-  /// Sets the numbers of the pattern, such as its rows, from those of the host.
+  /// Sets the scalar members of the pattern, such as its number of rows, from the host's.
   using SetNumbers = std::function<void(Pattern&, const Host&)>;
 
   DamagedCopies(const Host& valid, const SetNumbers& set_numbers) : valid_(valid), set_numbers_(set_numbers) {
     EXPECT_EQ(fault([](Host&) {}), "") << "the copy without damage";
   }
 
-  /// Expects `what` within the fault.
+  /// Expects the message of validate() to contain `what`.
   void operator()(const std::string& what, const Damage& damage) const {
     EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
   }
-  /// The fault of a copy.
+  /// Returns the message of validate() for a damaged copy.
   std::string fault(const Damage& damage) const {
     Host host = valid_;
     damage(host);

@@ -7,12 +7,12 @@
 
 namespace Tessera::Test {
 
-/// A matrix on the host: canonical compressed rows.
+/// A matrix in host memory, as canonical compressed rows.
 struct HostMatrix : HostPattern<int> {
   std::vector<double> values;
 };
 
-/// Rows with up to `longest` entries each; every fifth is empty, the last has an entry in each column.
+/// Rows with up to `longest` entries each. Every fifth row is empty, and the last row is full.
 inline HostMatrix random_matrix(int rows, int columns, int longest, std::uint64_t seed) {
   Random random(seed);
   HostMatrix A;
@@ -34,7 +34,7 @@ inline HostMatrix random_matrix(int rows, int columns, int longest, std::uint64_
   return A;
 }
 
-/// The values of a format: slots[i] is the entry that place i takes its value from, -1 for a zero.
+/// The values that a format stores: slots[i] is the entry whose value is stored at i, or -1 for a zero.
 template <class Scalar, class Offset>
 std::vector<Scalar> placed_values(const std::vector<double>& values, const std::vector<Offset>& slots) {
   std::vector<Scalar> placed(slots.size(), Scalar(0));

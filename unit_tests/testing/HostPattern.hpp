@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-/// Small matrices for the tests, and random numbers. Without Kokkos.
+/// Small matrices and random numbers for tests, without Kokkos.
 namespace Tessera::Test {
 
-/// splitmix64: the same numbers with every standard library.
+/// splitmix64, which gives the same numbers with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -35,7 +35,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// re for a real Scalar, re + i im for a complex one.
+/// Returns re for a real Scalar, re + i im for a complex one.
 template <class Scalar>
 Scalar number(double re, double im) {
   using Real = real_of_t<Scalar>;
@@ -46,7 +46,7 @@ Scalar number(double re, double im) {
   }
 }
 
-/// 0, 1, ..., size - 1 in a random order.
+/// The numbers 0, 1, ..., size - 1 in a random order.
 inline std::vector<int> shuffled(int size, std::uint64_t seed) {
   Random random(seed);
   std::vector<int> order(static_cast<std::size_t>(size));
@@ -71,7 +71,7 @@ struct HostPattern {
   }
 };
 
-/// Canonical rows: each column of a row with probability `density`; every `empty_every`-th row is empty (0: none).
+/// Canonical rows. A row has each column with probability `density`; every `empty_every`-th row is empty (0: none).
 template <class Offset>
 HostPattern<Offset> random_pattern(int rows, int columns, double density, std::uint64_t seed, int empty_every = 0) {
   Random random(seed);
@@ -87,7 +87,7 @@ HostPattern<Offset> random_pattern(int rows, int columns, double density, std::u
   return result;
 }
 
-/// Distinct columns of all windows of `height` rows: rows of X that are read when each window reads them once.
+/// Sum over windows of `height` rows of their distinct columns: rows of X to read if each window reads them once.
 template <class Offset>
 std::size_t distinct_columns(const HostPattern<Offset>& A, int height) {
   std::vector<int> last_window(static_cast<std::size_t>(A.columns), -1);
@@ -103,7 +103,7 @@ std::size_t distinct_columns(const HostPattern<Offset>& A, int height) {
   return count;
 }
 
-/// Rows with any columns in any order, duplicates included.
+/// Rows of random columns in random order, duplicates included.
 template <class Offset>
 HostPattern<Offset> unsorted_pattern(int rows, int columns, int entries_per_row, std::uint64_t seed) {
   Random random(seed);

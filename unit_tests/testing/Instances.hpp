@@ -6,14 +6,14 @@
 
 namespace Tessera::Test {
 
-/// Instances whose kernels may run at the same time; none where the backend has no such, as Kokkos::Threads.
+/// Two instances whose kernels may run at the same time; empty for backends without such instances (Kokkos::Threads).
 template <class Exec>
 std::vector<Exec> two_instances() {
 #ifdef KOKKOS_ENABLE_THREADS
   if constexpr (std::is_same_v<Exec, Kokkos::Threads>) return {};
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-  // partition_space() gives the default one twice, unless parallel regions may be nested.
+  // partition_space() returns the default instance twice, unless nested parallel regions are enabled.
   if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return {Exec(1), Exec(1)};
 #endif
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);

@@ -10,8 +10,8 @@
 
 namespace Tessera::Test {
 
-/// Bytes of Views that Kokkos Tools reports while an object of this class lives, without what Kokkos takes for itself:
-/// one object at a time. The callbacks that were there before come back with its end.
+/// Counts the bytes of Views that Kokkos Tools reports while the object lives, except those that Kokkos allocates for
+/// itself. Only one object may exist at a time. Its destructor restores the former callbacks.
 class MemoryMeter {
  public:
   MemoryMeter() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -38,12 +38,12 @@ class MemoryMeter {
   MemoryMeter(const MemoryMeter&) = delete;
   MemoryMeter& operator=(const MemoryMeter&) = delete;
 
-  /// The bytes now, less those when this object began.
+  /// The current bytes, minus those when this object was made.
   std::int64_t now() const { return count().now; }
-  /// The most bytes at any time, counted likewise.
+  /// The peak bytes, minus those when this object was made.
   std::int64_t peak() const { return count().peak; }
 
-  /// The arrays that were allocated at the peak, with their bytes.
+  /// Lists the arrays that existed at the peak, with their bytes.
   std::string at_peak() const {
     std::string text;
     for (const auto& [label, bytes] : count().live_at_peak)
@@ -56,7 +56,7 @@ class MemoryMeter {
     std::int64_t now = 0, peak = 0;
     std::map<std::string, std::int64_t> live, live_at_peak;  // by label
   };
-  // The callbacks are plain functions.
+  // Kokkos Tools' callbacks are function pointers without data, so the counts are static.
   static Count& count() {
     static Count bytes;
     return bytes;

@@ -16,7 +16,7 @@
 
 namespace Tessera::Test {
 
-/// Elements in host memory with the layout of a View.
+/// A host View with the layout of `View` on the elements of a multivector.
 template <class View, class Scalar>
 auto elements_like(Dense<Scalar>& host) {
   using Element = typename View::non_const_value_type;
@@ -37,9 +37,9 @@ View copied(const std::string& label, Dense<Scalar>& host) {
   return view;
 }
 
-/// Multiplies random operands, with factors that have imaginary parts where V is complex, in a View of type View and
-/// compares every column with the reference. Y holds NaN if beta = 0. With `every_column` false, only the first and the
-/// last column are compared. \param bounds  how many times the bound of the vectors' type an element may err
+/// Multiplies random operands in Views of type View, and compares all columns with the reference, or only the first and
+/// last if not `every_column`. Factors have imaginary parts if V is complex. Y holds NaN if beta = 0.
+/// \param bounds  factor on the error bound of the vectors' type
 template <class View, class Exec, class M, class Offset, class PlanType>
 void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int columns, Mode mode, double alpha,
                     double beta, const std::string& what, bool every_column = true, double bounds = 1) {
@@ -74,7 +74,7 @@ inline PlanOptions with_format(Format format) {
 }
 inline constexpr auto every_mode = enumerators<Mode>();
 
-/// The least memory limit that these options can be met with.
+/// The least memory limit with which a plan with these options can be made.
 template <class Matrix>
 std::size_t least_memory_limit(const Matrix& A, PlanOptions options) {
   std::size_t refused = 0, enough = std::size_t(1) << 40;
@@ -91,7 +91,7 @@ std::size_t least_memory_limit(const Matrix& A, PlanOptions options) {
   return enough;
 }
 
-/// The message of the Error that a call throws, or nothing if it does not throw.
+/// Returns the message of the Error that a call throws, or "" if it throws none.
 template <class Error, class Call>
 std::string message_of(const Call& call) {
   try {

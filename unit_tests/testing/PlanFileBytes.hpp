@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-/// The bytes of a plan's file, read here apart from the library (the layout: tessera/system/impl/SectionFile.hpp), for
-/// tests and for the fuzzer.
+/// Reads the bytes of a plan's file independently of the library, for tests and the fuzzer.
+/// tessera/system/impl/SectionFile.hpp describes the layout.
 namespace Tessera::Test {
 
-/// Calls visit(name, place of its header, place of its content, bytes of its content) for the sections of a file, the
-/// end included, as far as their lengths fit.
+/// Calls visit(name, offset of the header, offset of the content, bytes of the content) for each section of a file, the
+/// end section included, until a length exceeds the file.
 template <class Visit>
 void for_each_section(std::string_view file, const Visit& visit) {
   for (std::size_t header = 16; header + 44 <= file.size();) {
@@ -30,7 +30,7 @@ void for_each_section(std::string_view file, const Visit& visit) {
   }
 }
 
-/// The file with the checksums that its content has.
+/// Returns the file with checksums that match its content.
 inline std::string with_right_checksums(std::string file) {
   if (file.size() < 16) return file;
   uLong checksum = crc32_z(0, reinterpret_cast<const Bytef*>(file.data()), 16);
@@ -48,7 +48,7 @@ struct PlaceInFile {
   std::size_t bytes;
 };
 
-/// Where the first section with a name is.
+/// Returns the position of the first section with this name.
 inline PlaceInFile find_section(std::string_view file, std::string_view wanted) {
   PlaceInFile place{0, 0, 0};
   for_each_section(file, [&](std::string_view name, std::size_t header, std::size_t content, std::size_t bytes) {
@@ -58,8 +58,8 @@ inline PlaceInFile find_section(std::string_view file, std::string_view wanted) 
   return place;
 }
 
-/// How many values a plan in such a file says that it takes; 0 if it is too short to say. They stand after the name of
-/// a backend, the rows, the columns and the nonzeros.
+/// Returns the number of values that the plan in a file takes, or 0 if the file is too short. The number follows the
+/// backend's name, the rows, the columns and the nonzeros.
 inline std::size_t source_entries(std::string_view file) {
   const PlaceInFile plan = find_section(file, "plan");
   std::uint64_t name_length = 0, entries = 0;
@@ -70,7 +70,7 @@ inline std::size_t source_entries(std::string_view file) {
   return static_cast<std::size_t>(entries);
 }
 
-/// The file with another number in a section, and the checksums that fit.
+/// Returns the file with one number of a section replaced, and matching checksums.
 template <class Number>
 std::string with_number(std::string file, std::string_view section, std::size_t index, Number number) {
   std::memcpy(file.data() + find_section(file, section).content + index * sizeof number, &number, sizeof number);

@@ -10,7 +10,7 @@
 
 namespace Tessera::Test {
 
-/// A product's operands on the host, and what its result must be.
+/// The operands of a product in host memory, and the expected result.
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct HostProduct {
   HostPattern<Offset> pattern;
@@ -28,15 +28,15 @@ struct HostProduct {
         y(is_transposed(mode_) ? A.columns : A.rows, columns, y_layout) {
     x.randomize(seed + 1);
   }
-  /// Y holds numbers if beta reads them, NaN if not.
+  /// Fills Y with numbers if beta is not 0, else with NaN.
   void set_factors(VectorScalar alpha_, VectorScalar beta_, std::uint64_t seed) {
     alpha = alpha_;
     beta = beta_;
     if (beta != VectorScalar(0)) y.randomize(seed);
     references_.clear();
   }
-  /// Every element of `result`, which replaced y, within its bound, and nothing written beside them. The operands stay
-  /// as they were at the first call: what is right is computed once.
+  /// Checks each element of `result` (the new y) against its error bound, and that padding is untouched. The references
+  /// are computed at the first call, so the operands must not change afterwards.
   void expect_right(Dense<VectorScalar>& result, const std::string& what) {
     EXPECT_TRUE(result.gaps_are_untouched()) << what;
     for (int j = static_cast<int>(references_.size()); j < x.columns(); ++j) {

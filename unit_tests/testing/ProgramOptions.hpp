@@ -8,10 +8,10 @@
 #include <string_view>
 #include <system_error>
 
-/// The command lines of programs that tests run for long.
+/// Reads the command lines of test programs that run for long.
 namespace Tessera::Test {
 
-/// The number that an option has as its value: from 0 on.
+/// Returns the value of an option, a number >= 0.
 template <class Number>
 Number number_of(const std::string& option, std::string_view text) {
   Number number{};
@@ -21,10 +21,10 @@ Number number_of(const std::string& option, std::string_view text) {
   return number;
 }
 
-/// Sets the flags that are named, and calls take(option, value) for each other option, which returns whether it knows
-/// the option. Options of Kokkos are left alone.
+/// Sets the named flags, and calls take(option, value) for each other option. It returns whether it knows the option.
+/// Options of Kokkos are left alone.
 ///
-/// \throws std::invalid_argument for an option that nobody knows, or without the value behind it
+/// \throws std::invalid_argument for an unknown option, or one without its value
 template <class Take>
 void read_options(int argc, char** argv, const std::map<std::string, bool*>& flags, const Take& take) {
   for (int i = 1; i < argc; ++i) {

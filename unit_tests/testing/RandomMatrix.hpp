@@ -10,12 +10,12 @@
 
 #include "Choices.hpp"
 
-/// Matrices and numbers of every kind that a random case may have.
+/// Matrices and numbers of every kind for random cases.
 namespace Tessera::Test {
 
-/// The most of a case.
+/// Upper bounds on the sizes of a case.
 struct CaseSizes {
-  int rows = 40;  ///< and columns of A
+  int rows = 40;  ///< rows and columns of A
   std::size_t entries = 400;
   int vectors = 20;  ///< columns of X
 };
@@ -29,7 +29,7 @@ inline int random_extent(Choices& choices, int most) {
   return std::clamp(choices.of(edges) * (1 + choices.below(2)) + choices.below(3) - 1, 0, most);
 }
 
-/// Rows of many kinds in one matrix, or of one kind in all of it.
+/// A random pattern. Its rows have many kinds, or all have one kind.
 template <class Offset>
 class RandomPattern {
  public:
@@ -60,23 +60,23 @@ class RandomPattern {
       case 2:
         row_.push_back(first);
         break;
-      case 3:  // a run
+      case 3:  // consecutive columns
         for (int j = first, end = std::min(columns, first + 1 + choices_.below(40)); j < end; ++j) row_.push_back(j);
         break;
-      case 4:  // in any place
+      case 4:  // random columns
         for (int k = choices_.below(20); k > 0; --k) row_.push_back(choices_.below(columns));
         break;
       case 5:  // a band
         for (int j = std::max(0, pattern_.rows - 2); j < std::min(columns, pattern_.rows + 3); ++j) row_.push_back(j);
         break;
-      case 6:  // a block of the block's rows
+      case 6:  // part of dense blocks of 8 x 8
         for (int j = 0; j < columns; ++j)
           if ((j / 8 + pattern_.rows / 8) % step_ == 0) row_.push_back(j);
         break;
-      case 7:  // columns that many rows share
+      case 7:  // columns shared by many rows
         for (int j = step_ / 2; j < columns; j += step_) row_.push_back(j);
         break;
-      default:  // those of the row before, and another
+      default:  // the columns of the row before, and sometimes another
         row_ = before_;
         if (choices_.one_in(2)) row_.push_back(first);
     }
@@ -104,12 +104,12 @@ class RandomPattern {
   std::vector<int> row_, before_;
 };
 
-/// What the numbers of a case may be.
+/// The kinds of numbers in a case.
 enum class Numbers {
-  Plain,    ///< from -1 to 1
-  Whole,    ///< of which sums are exact: zeros, also negative ones, and small whole numbers
+  Plain,    ///< in [-1, 1)
+  Whole,    ///< small whole numbers and zeros of both signs, whose sums are exact
   Special,  ///< some infinities and NaNs
-  Wide      ///< of any size: products and sums may overflow and underflow
+  Wide      ///< any magnitude: products and sums may overflow and underflow
 };
 inline const char* name_of(Numbers numbers) {
   constexpr const char* names[] = {"plain", "whole", "special", "wide"};
@@ -149,7 +149,7 @@ Scalar random_number(Choices& choices, Numbers numbers) {
   }
 }
 
-/// A factor that is often 0, 1 or -1.
+/// A random factor, often 0, 1 or -1.
 template <class Scalar>
 Scalar random_factor(Choices& choices) {
   switch (choices.below(5)) {

@@ -5,15 +5,15 @@
 
 #include "Choices.hpp"
 
-/// Options that a random case makes its plan with. What a device lacks falls back.
+/// Random options for make_plan. Options that a device does not support fall back.
 namespace Tessera::Test {
 
 struct RandomOptions {
   PlanOptions options;
-  bool may_be_refused = false;  ///< whether the matrix may not go with a parameter, or not fit
+  bool may_be_refused = false;  ///< whether a parameter may not suit the matrix, or the plan may not fit
 };
 
-/// Parameters of one format; now and then one that is out of range.
+/// Chooses parameters of one format, now and then one that is out of range.
 inline void choose_parameters(Choices& choices, RandomOptions& result) {
   FormatParameters& p = result.options.parameters;
   result.may_be_refused = true;
@@ -40,7 +40,7 @@ inline void choose_parameters(Choices& choices, RandomOptions& result) {
 }
 
 /// \param is_float      whether X and Y may have 16 bits
-/// \param may_be_timed  whether formats may be measured, which takes long
+/// \param may_be_timed  whether formats may be measured, which is slow
 inline RandomOptions random_options(Choices& choices, bool is_float, bool may_be_timed) {
   RandomOptions result;
   PlanOptions& options = result.options;

@@ -17,16 +17,16 @@
 #include "TestDense.hpp"
 #include "UserMatrix.hpp"
 
-/// Random cases: a plan of a random matrix, and some of all that can be done with it. Each product is compared with the
-/// reference entry by entry. What is wrong is thrown.
+/// Random cases: make a plan of a random matrix and call some of its functions. Each product is compared with the
+/// reference, entry by entry. Errors are thrown as a Finding.
 namespace Tessera::Test {
 
-/// A product that is not right, or a call that did not do what it promises.
+/// A wrong product, or a call that broke its contract.
 struct Finding : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// The largest |y - value| / bound of a column of 16 bits, whose reference is of floats.
+/// The largest |y - value| / bound in a column of 16-bit numbers, compared with a reference in float.
 template <class V>
 double worst_half_error(const ReferenceColumn<float>& reference, const std::vector<float>& y) {
   constexpr bool is_bfloat = std::is_same_v<V, BFloat16>;
@@ -49,13 +49,13 @@ double worst_half_error(const ReferenceColumn<float>& reference, const std::vect
   return worst;
 }
 
-/// What a run adds to its cases.
+/// Options of a run for all of its cases.
 struct CaseExtras {
-  bool may_be_timed = false;  ///< whether formats may be measured, which takes long
-  bool is_spoilt = false;     ///< whether an element of each Y is made wrong, so that a test sees it found
+  bool may_be_timed = false;  ///< whether formats may be measured, which is slow
+  bool is_spoilt = false;     ///< whether each Y gets a wrong element, to test that errors are found
 };
 
-/// A case with one type of matrix.
+/// A case with matrices of one scalar type.
 template <class Exec, class M>
 class RandomProduct {
  public:
@@ -70,7 +70,7 @@ class RandomProduct {
   void run() {
     numbers_ = static_cast<Numbers>(choices_.below(4));
     chosen_ = random_options(choices_, std::is_same_v<M, float>, extras_.may_be_timed);
-    // Rounded operands have bounds only where nothing overflows or underflows.
+    // Rounded operands have error bounds only without overflow and underflow.
     if (!is_host && chosen_.options.precision != Precision::Native && numbers_ != Numbers::Whole)
       numbers_ = Numbers::Plain;
     const HostPattern<Offset> pattern = RandomPattern<Offset>(choices_, sizes_).take();
@@ -94,7 +94,7 @@ class RandomProduct {
     return std::make_shared<const Matrix>(pattern, values);
   }
 
-  /// Whether a call was not refused, which it may be for some options.
+  /// Returns false if the call was refused, which some options allow.
   template <class Call>
   bool may_refuse(const Call& call) {
     try {
@@ -170,14 +170,14 @@ class RandomProduct {
   template <class V>
   Dense<V> multivector(int rows, int columns, bool is_filled) {
     Dense<V> result(rows, columns, choices_.of(every_layout));
-    // What is infinite in 16 bits alone has no reference.
+    // There is no reference for numbers that overflow only in 16 bits.
     const Numbers numbers = is_half_v<V> && numbers_ == Numbers::Wide ? Numbers::Plain : numbers_;
     for (int i = 0; is_filled && i < rows; ++i)
       for (int j = 0; j < columns; ++j) result(i, j) = random_number<V>(choices_, numbers);
     return result;
   }
 
-  /// The memory of a multivector, gaps included, and what it is on the device.
+  /// The memory of a multivector on the device, gaps included, and a View of its elements.
   template <class V>
   struct Placed {
     using Element = user_scalar_t<V>;
@@ -228,7 +228,7 @@ class RandomProduct {
     compare(mode, alpha, x, beta, y, result);
   }
 
-  /// Products of the mode multiply with other values from here on, which a plan may read where they are.
+  /// Makes products of this mode follow new values, which a plan may read in place.
   void follow(const Exec& exec, Mode mode) {
     story_.tell("follow_values\n");
     followed_.push_back(new_matrix(plain_->host));
@@ -239,7 +239,7 @@ class RandomProduct {
   template <class V, class Sum>
   void compare(Mode mode, Sum alpha, Dense<V>& x, Sum beta, Dense<V>& y, Dense<V>& result) {
     const Matrix& A = is_transposed(mode) ? *turned_ : *plain_;
-    // Of large products some columns: a reference takes long.
+    // References are slow, so large products are checked in some columns only.
     const std::size_t work = (A.stored.nonzeros() + std::size_t(y.rows())) * std::size_t(y.columns());
     const int step = 1 + static_cast<int>(work / 1000000);
     for (int j = 0; j < y.columns(); ++j) {
@@ -274,15 +274,15 @@ class RandomProduct {
   Story& story_;
   Numbers numbers_ = Numbers::Plain;
   RandomOptions chosen_;
-  std::shared_ptr<const Matrix> plain_, turned_;  // the values that products of A, and of its transpose, multiply
-  std::vector<std::shared_ptr<const Matrix>> followed_;  // as long as the plan lives
+  std::shared_ptr<const Matrix> plain_, turned_;         // values that A X and A^T X multiply
+  std::vector<std::shared_ptr<const Matrix>> followed_;  // kept alive as long as the plan
   PlanType plan_;
   bool has_source_ = true, has_transpose_ = false;
 };
 
-/// One case with a type of matrix that the library is compiled for.
+/// Runs one case with a scalar type that the library is compiled for.
 ///
-/// \throws what is wrong
+/// \throws Finding if something is wrong
 template <class Exec>
 void check_random_product(Choices& choices, const CaseSizes& sizes, CaseExtras extras, Story& story) {
   using Check = void (*)(Choices&, const CaseSizes&, CaseExtras, Story&);

@@ -13,7 +13,7 @@ enum class Layout { Left, Right, PaddedLeft, PaddedRight, Scattered };
 inline constexpr Layout every_layout[] = {Layout::Left, Layout::Right, Layout::PaddedLeft, Layout::PaddedRight,
                                           Layout::Scattered};
 
-/// NaN in every part.
+/// A number whose parts are all NaN.
 template <class Scalar>
 Scalar poison() {
   using Real = real_of_t<sum_of_t<Scalar>>;
@@ -27,7 +27,7 @@ Scalar poison() {
   }
 }
 
-/// A multivector of any layout in host memory and its copy on a device. Memory between its elements holds NaN.
+/// A multivector of any layout in host memory, and its copy on a device. Padding holds NaN.
 template <class Scalar>
 class Dense {
  public:
@@ -68,7 +68,7 @@ class Dense {
   }
   Multivector<Scalar> view(Scalar* data) const { return {data, rows_, columns_, row_stride_, column_stride_}; }
 
-  /// Whether everything between the elements still holds NaN.
+  /// Whether the padding still holds NaN.
   bool gaps_are_untouched() {
     std::vector<char> is_element(memory_.size(), 0);
     for (int i = 0; i < rows_; ++i)

@@ -11,7 +11,7 @@
 #include <string>
 #include <tessera/io/HostCsr.hpp>
 
-/// An empty folder that lives as long as this object.
+/// A new, empty folder that is deleted with this object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -28,7 +28,7 @@ class TemporaryFolder {
 
   std::string operator/(const std::string& name) const { return (folder_ / name).string(); }
 
-  /// Writes a file and returns its path.
+  /// Writes a file in the folder and returns its path.
   std::string add(const std::string& name, const std::string& content) const {
     std::ofstream(*this / name, std::ios::binary) << content;
     return *this / name;
@@ -47,7 +47,7 @@ inline std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The bytes of a gzip file with this content.
+/// Returns `content` compressed as a gzip file.
 inline std::string gzip(const std::string& content) {
   z_stream stream{};
   deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
@@ -62,7 +62,7 @@ inline std::string gzip(const std::string& content) {
   return packed;
 }
 
-/// The type and the message of the exception that an action throws; "nothing" if it throws none.
+/// Returns type and message of the exception that an action throws, or "nothing".
 template <class Action>
 std::string thrown_by(const Action& action) {
   try {

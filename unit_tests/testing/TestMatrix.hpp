@@ -5,10 +5,10 @@
 
 #include "HostPattern.hpp"
 
-/// The way of a small matrix to a device and back.
+/// Copies small matrices to a device and back.
 namespace Tessera::Test {
 
-/// A copy in the memory of an execution space.
+/// Copies `host` to the memory of an execution space.
 template <class ExecutionSpace, class T>
 auto to_device(const std::vector<T>& host) {
   Kokkos::View<T*, typename ExecutionSpace::memory_space> device(
@@ -27,7 +27,7 @@ auto to_host(const View& device) {
   return host;
 }
 
-/// A pattern on the device, and the raw view of it.
+/// A pattern on the device, and a raw view of it.
 template <class ExecutionSpace, class Offset>
 struct DevicePattern {
   using Memory = typename ExecutionSpace::memory_space;

@@ -9,7 +9,7 @@
 
 #include "FewerCases.hpp"
 
-/// The types that typed tests run over.
+/// Lists of types for typed tests.
 namespace Tessera::Test {
 
 template <class Exec, class... T>
@@ -40,7 +40,7 @@ struct Join<::testing::Types<T...>, ::testing::Types<U...>, Rest...> {
   using type = typename Join<::testing::Types<T..., U...>, Rest...>::type;
 };
 
-/// The cases of a list whose types the library is compiled for.
+/// Keeps the cases of a list whose types the library is compiled for.
 template <class Case>
 struct IfCompiled;
 template <template <class...> class Case, class... T>
@@ -76,10 +76,10 @@ struct EverySpace {
 };
 #undef TESSERA_CASES
 
-/// Whether a case among many similar ones is run. On a host all are; on a GPU, where each waits for hundreds of small
-/// kernels of the same source, one of `some`, and where fewer shall run, one of six times as many. Choose `some` prime
-/// to the lengths of the loops around a case, or it is always the same of an inner loop that is left out; 3, 5 and 7
-/// become 17, 29 and 41, which are primes, too.
+/// Whether to run this one of many similar cases. Hosts run all. A GPU, where each case waits for hundreds of small
+/// kernels, runs one of `some`, or one of 6 some - 1 if fewer cases are wanted. `some` must be coprime to the lengths
+/// of the loops around the case, else some iterations of an inner loop never run. 3, 5 and 7 become 17, 29 and 41,
+/// which are primes, too.
 template <class Exec>
 bool is_chosen_on([[maybe_unused]] int some) {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible) {
@@ -90,13 +90,13 @@ bool is_chosen_on([[maybe_unused]] int some) {
   }
 }
 
-/// Every enabled execution space with every type of offsets that the library stores.
+/// Every enabled execution space with every offset type that the library stores.
 using OffsetCases = EverySpace<OffsetCasesOf>::type;
-/// Every enabled execution space with every type of users' offsets.
+/// Every enabled execution space with every offset type that users may pass.
 using UserOffsetCases = EverySpace<UserOffsetCasesOf>::type;
-/// Every enabled execution space with every product of the library.
+/// Every enabled execution space with every product that the library is compiled for.
 using ProductCases = EverySpace<ProductCasesOf>::type;
-/// The same with offsets of users.
+/// The same, with the offset types that users may pass.
 using UserProductCases = EverySpace<UserProductCasesOf>::type;
 
 }  // namespace Tessera::Test

@@ -11,8 +11,8 @@
 
 namespace Tessera::Test {
 
-/// What Kokkos Tools reports while an object of this class lives: one object at a time. The callbacks that were there
-/// before come back with its end.
+/// Records what Kokkos Tools reports while the object lives. Only one object may exist at a time. Its destructor
+/// restores the former callbacks.
 class ToolEvents {
  public:
   ToolEvents() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -28,14 +28,14 @@ class ToolEvents {
     Tools::set_begin_parallel_reduce_callback(note_kernel);
     Tools::set_begin_parallel_scan_callback(note_kernel);
     Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
-      // Fences that Kokkos makes for the sake of these callbacks do not count, nor those with which Kokkos::Threads
-      // begins every kernel.
+      // Not counted: fences that Kokkos makes for these callbacks, and the one at the start of each kernel of
+      // Kokkos::Threads.
       const std::string_view fence = name;
       if (!fence.starts_with("Kokkos::Tools::invoke_kokkosp_callback") &&
           fence != "Kokkos::ThreadsInternal::fence: Unnamed Instance Fence")
         log().fences.emplace_back(name);
     });
-    // On Cuda, Kokkos calls it an allocation when a team has no scratch memory.
+    // On Cuda, Kokkos reports an allocation even for a team without scratch memory.
     Tools::set_allocate_data_callback(
         [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
           if (bytes > 0) log().allocations.emplace_back(label);
@@ -52,16 +52,16 @@ class ToolEvents {
   ToolEvents(const ToolEvents&) = delete;
   ToolEvents& operator=(const ToolEvents&) = delete;
 
-  /// How often a plan was executed.
+  /// The number of products.
   std::size_t executions() const { return count(log().regions, "Tessera::spmm"); }
-  /// How often a plan was made.
+  /// The number of plans that were made.
   std::size_t plans() const { return count(log().regions, "Tessera::make_plan"); }
-  /// How often a matrix was analysed: the first that make_plan() does.
+  /// The number of matrices that were analysed: rows_ascend is the first kernel of make_plan().
   std::size_t analyses() const { return count(log().kernels, "Tessera::rows_ascend"); }
-  /// How often a plan took values.
+  /// The number of times that a plan took new values.
   std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
-  /// How many kernels and regions Kokkos Kernels started, its BLAS included, but for the region that says that no other
-  /// library computes: whose kernels run in it tell their names.
+  /// The number of kernels and regions of Kokkos Kernels, its BLAS included. The region that says that no other library
+  /// computes is not counted, because the kernels in it are.
   std::size_t kokkos_kernels() const {
     return count(log().kernels, "KokkosSparse::") + count(log().kernels, "KokkosBlas::") +
            count(log().regions, "KokkosSparse::") + count(log().regions, "KokkosBlas::") -
@@ -70,16 +70,16 @@ class ToolEvents {
   std::size_t allocations() const { return log().allocations.size(); }
   std::size_t allocations(std::string_view name) const { return count(log().allocations, name); }
   std::size_t fences(std::string_view name) const { return count(log().fences, name); }
-  /// Whatever makes the host wait, or takes or gives back memory.
+  /// The number of events that make the host wait, or allocate or free memory.
   std::size_t waits_and_memory() const {
     return log().fences.size() + log().copies.size() + log().allocations.size() + log().deallocations.size();
   }
   const std::vector<std::string>& kernels() const { return log().kernels; }
   const std::vector<std::string>& regions() const { return log().regions; }
-  /// Regions that were entered and not left.
+  /// The number of regions that were entered and not left.
   int open_regions() const { return log().open_regions; }
 
-  /// All of it, for the message of a test that fails.
+  /// All events as text, for the message of a test that fails.
   std::string text() const {
     std::string result;
     const auto append = [&](const char* what, const std::vector<std::string>& names) {
@@ -99,7 +99,7 @@ class ToolEvents {
     std::vector<std::string> regions, kernels, fences, allocations, deallocations, copies;
     int open_regions = 0;
   };
-  // The callbacks are plain functions.
+  // Kokkos Tools' callbacks are function pointers without data, so the log is static.
   static Log& log() {
     static Log names;
     return names;

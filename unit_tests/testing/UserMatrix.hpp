@@ -10,10 +10,10 @@
 
 #include "TestMatrix.hpp"
 
-/// A matrix as a user gives it to a plan, and as the plan stores it. Without GoogleTest.
+/// A matrix as users pass it to make_plan, and as the plan stores it. Without GoogleTest.
 namespace Tessera::Test {
 
-/// The type in which a user's Views hold a kernel scalar.
+/// The type in a user's Views that corresponds to a kernel's scalar type.
 template <class Scalar>
 struct UserScalar {
   using type = Scalar;
@@ -28,7 +28,7 @@ using user_scalar_t = typename UserScalar<Scalar>::type;
 template <class Exec, class Scalar>
 using UserValues = Kokkos::View<user_scalar_t<Scalar>*, typename Exec::memory_space>;
 
-/// Host values as a user's View on the device.
+/// Copies host values to a user's View on the device.
 template <class Exec, class Scalar>
 UserValues<Exec, Scalar> user_values(const std::vector<Scalar>& host) {
   std::vector<user_scalar_t<Scalar>> converted(host.size());
@@ -45,7 +45,7 @@ bool is_canonical(const HostPattern<Offset>& A) {
   return true;
 }
 
-/// Sorts rows and sums duplicates in the order of the input, in the type of the matrix: what a plan stores.
+/// Sorts rows, and sums duplicates in input order in the matrix's type, as a plan does.
 template <class Scalar, class Offset>
 std::pair<HostPattern<Offset>, std::vector<Scalar>> canonical(const HostPattern<Offset>& A,
                                                               const std::vector<Scalar>& values) {
@@ -68,7 +68,7 @@ std::pair<HostPattern<Offset>, std::vector<Scalar>> canonical(const HostPattern<
   return {pattern, sums};
 }
 
-/// A matrix of a test: pattern and values as the user gives them.
+/// A test matrix: pattern and values as users pass them.
 template <class Exec, class Scalar, class Offset>
 struct UserMatrix {
   HostPattern<Offset> host;
@@ -76,7 +76,7 @@ struct UserMatrix {
   DevicePattern<Exec, Offset> pattern;
   UserValues<Exec, Scalar> values;
 
-  HostPattern<Offset> stored;  // canonical
+  HostPattern<Offset> stored;  // canonical form of host
   std::vector<Scalar> stored_values;
 
   explicit UserMatrix(const HostPattern<Offset>& A, std::uint64_t seed = 1)

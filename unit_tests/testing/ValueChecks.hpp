@@ -5,7 +5,7 @@
 
 namespace Tessera::Test {
 
-/// Whether copied values are checked while it lives; by default a debug build does, and others do not.
+/// Switches checks of copied values on or off while the object lives. Debug builds check by default, others do not.
 class ValueChecks {
  public:
   explicit ValueChecks(bool wanted) : before_(checks_values()) { check_values(wanted); }
