@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory runs out, at any allocation of a call: the call throws, gives back what it took, and all is as it was before.
-// (Products and new values take none: ContractTest.)
+// Each allocation of a call fails once: the call throws, frees what it allocated, and changes nothing. (Products and
+// new values allocate nothing: ContractTest.)
 #include <tessera/spmm/PlanFile.hpp>
 
 #include "FailingAllocator.hpp"
@@ -29,7 +29,7 @@ class AllocationTest : public ::testing::Test {
     if (!is_host && !device_memory_may_fail()) GTEST_SKIP() << "memory of this backend comes from elsewhere";
   }
 
-  /// Op(A) of 9 columns of numbers, with the plan's own workspace.
+  /// Returns op(A) times 9 columns of numbers, with a workspace of the plan.
   template <class Plan>
   static std::vector<double> product(Plan& plan, Workspace<Exec>& work) {
     const bool turned = is_transposed(work.mode());
@@ -53,7 +53,7 @@ PlanOptions in_order(Format format, Reordering reordering) {
   return options;
 }
 
-/// Every format, and every order in the formats that most differ in what they do with it.
+/// Every format, and every order in the formats that use orders most differently.
 std::vector<PlanOptions> every_way() {
   std::vector<PlanOptions> ways{{}};
   for (const Format format : every_format) ways.push_back(with_format(format));
@@ -71,7 +71,7 @@ std::string name_of(const PlanOptions& options) {
 TYPED_TEST(AllocationTest, MakePlan) {
   const typename TestFixture::Matrix A(unsorted_pattern<int>(30, 25, 4, 1));
   for (const PlanOptions& options : every_way()) {
-    A.plan(options);  // Kokkos takes memory of its own the first time
+    A.plan(options);  // Kokkos allocates memory of its own the first time
     const long failures = fail_each_allocation(
         Failing::Arrays, [&] { A.plan(options); }, [] {});
     ASSERT_GT(failures, 5) << name_of(options);
@@ -79,7 +79,7 @@ TYPED_TEST(AllocationTest, MakePlan) {
 }
 
 #ifndef TESSERA_WITHOUT_FLOAT
-/// Vectors of 16 bits: a plan of floats, and its transpose.
+/// 16-bit vectors with a plan of floats, and with its transpose.
 TYPED_TEST(AllocationTest, HalfVectors) {
   using Exec = typename TestFixture::Exec;
   const UserMatrix<Exec, float, int> A(unsorted_pattern<int>(30, 25, 4, 1));
@@ -95,7 +95,7 @@ TYPED_TEST(AllocationTest, HalfVectors) {
 }
 #endif
 
-/// Assigned to a plan that is in use: that one goes on.
+/// If assigning a new plan fails, the old plan still works.
 TYPED_TEST(AllocationTest, MakePlanForAnother) {
   const typename TestFixture::Matrix A(random_pattern<int>(60, 50, 0.1, 1)), B(random_pattern<int>(40, 30, 0.1, 2));
   auto plan = A.plan({});
@@ -112,8 +112,8 @@ TYPED_TEST(AllocationTest, MakePlanForAnother) {
   EXPECT_EQ(plan.rows(), 40);
 }
 
-/// No memory is taken, not even for the name of a kernel: without a profiler a small product is a call. (Sorted columns
-/// run as a kernel.)
+/// Small products on hosts allocate nothing, not even the name of a kernel: without a profiler they launch none.
+/// (Sorted columns always launch a kernel.)
 TYPED_TEST(AllocationTest, SmallProductsTakeNone) {
   if (!TestFixture::is_host) GTEST_SKIP() << "a device runs every product as a kernel";
   using View = typename TestFixture::View;
@@ -158,7 +158,7 @@ TYPED_TEST(AllocationTest, Prepare) {
   }
 }
 
-/// A product that runs out of memory (for the name of a kernel) may be repeated.
+/// A product that ran out of memory (for the name of a kernel) may be repeated.
 TYPED_TEST(AllocationTest, Product) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(random_pattern<int>(60, 50, 0.1, 1));
@@ -174,7 +174,7 @@ TYPED_TEST(AllocationTest, Product) {
   }
 }
 
-/// New values that run out of memory (for the name of a kernel) may be given again.
+/// New values may be passed again after the update ran out of memory (for the name of a kernel).
 TYPED_TEST(AllocationTest, UpdateValues) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);
@@ -202,7 +202,7 @@ TYPED_TEST(AllocationTest, UpdateValues) {
   }
 }
 
-/// Values that are followed: the first call for a mode takes some memory, for each block of rows.
+/// The first follow_values() for a mode allocates memory, for each block of rows.
 TYPED_TEST(AllocationTest, FollowValues) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);
@@ -228,7 +228,7 @@ TYPED_TEST(AllocationTest, FollowValues) {
   }
 }
 
-/// A plan in a file: it is written completely or not at all, and loaded or not.
+/// A plan is saved completely or not at all, and loading is all or nothing, too.
 TYPED_TEST(AllocationTest, SaveAndLoadPlan) {
   using Exec = typename TestFixture::Exec;
   using Device = typename Exec::device_type;
@@ -248,7 +248,7 @@ TYPED_TEST(AllocationTest, SaveAndLoadPlan) {
           EXPECT_EQ(content_of(path), "old");
           EXPECT_EQ(folder.files(), 1u);
         });
-    // No View is made: a plan of a host is written from its own, one of a device by way of vectors.
+    // No View is allocated: plans on hosts are written from their own arrays, plans on devices through std::vector.
     const long least = only_views_fail ? 0 : 1;
     EXPECT_GE(failures, least);
     const std::string bytes = content_of(path);

@@ -10,7 +10,7 @@ template <class T>
 class BlocksTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BlocksTest, UserOffsetCases);
 
-/// A matrix of dense blocks, as a user gives it (the members of KokkosSparse::BsrMatrix), and the same in elements.
+/// A matrix of dense blocks as users pass it (members of KokkosSparse::BsrMatrix), and the same matrix in elements.
 template <class Exec, class Offset>
 struct BlockMatrix {
   struct Graph {
@@ -61,7 +61,7 @@ struct BlockMatrix {
   }
 };
 
-/// Sorted blocks, and blocks in any order with duplicates; new values afterwards.
+/// Sorted blocks, and unsorted blocks with duplicates, each followed by new values.
 TYPED_TEST(BlocksTest, MultiplyAsTheirElementsDo) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -99,7 +99,7 @@ TYPED_TEST(BlocksTest, MayBeNone) {
   }
 }
 
-/// What make_plan says of a matrix that is wrong.
+/// Returns the error message of make_plan for a wrong matrix.
 template <class Matrix>
 std::string refusal(const Matrix& A) {
   try {

@@ -14,7 +14,7 @@
 
 namespace Tessera::Test {
 
-/// What is multiplied with each matrix. TESSERA_COLLECTION=full: all of it, which takes minutes; else a part.
+/// The products that are tested with each matrix: all if TESSERA_COLLECTION=full (minutes), else a part.
 struct Extent {
   std::vector<int> columns;
   std::vector<Mode> modes;
@@ -31,8 +31,8 @@ Extent extent(std::size_t nonzeros) {
   return {{1, 8, 33}, {Mode::NoTranspose, Mode::ConjugateTranspose}};
 }
 
-/// op(A) with one X and Y, of which products take the first columns: they are copied, and the references computed,
-/// once. A LayoutLeft Y holds NaN and is overwritten, a LayoutRight Y is added to.
+/// op(A) with one X and Y. Products use their first columns, which are copied once, as the references are computed
+/// once. A LayoutLeft Y holds NaN and is overwritten; a LayoutRight Y is added to.
 template <class Exec, class Scalar>
 class RealProduct {
  public:
@@ -61,7 +61,7 @@ class RealProduct {
     }
   }
 
-  /// Multiplies `columns` columns in both layouts and compares the first and the last of them.
+  /// Multiplies `columns` columns in both layouts, and compares the first and the last one.
   template <class PlanType>
   void expect_right(PlanType& plan, int columns, const std::string& what) const {
     auto work = plan.prepare(Exec(), columns, mode_);
@@ -109,7 +109,7 @@ class RealProduct {
   References overwritten_, updated_;
 };
 
-/// One matrix in one scalar type: every format, X and Y left and right.
+/// Tests one matrix in one scalar type: every format, X and Y in both layouts.
 template <class Exec, class Scalar>
 void check_matrix(const std::filesystem::path& file) requires is_compiled_v<Scalar> {
   using Read = std::conditional_t<is_complex_v<Scalar>, std::complex<real_of_t<Scalar>>, real_of_t<Scalar>>;
@@ -137,10 +137,10 @@ void check_matrix(const std::filesystem::path& file) requires is_compiled_v<Scal
 template <class Exec, class Scalar>
 void check_matrix(const std::filesystem::path&) {}  // not compiled
 
-/// One matrix in every format and every order of its rows, whatever is predicted of them.
+/// Tests one matrix in every format and row order, even if they are predicted to be slow.
 template <class Exec>
 void check_orders(const std::filesystem::path& file) {
-  if (std::filesystem::file_size(file) > 1000000 && !is_full()) return;  // 50 bytes for each of 20000
+  if (std::filesystem::file_size(file) > 1000000 && !is_full()) return;  // about 50 bytes for each of 20000 entries
   const HostCsr<double> matrix = read_matrix<double>(file);
   const HostPattern<int> pattern = pattern_of(matrix);
   if (pattern.nonzeros() > 20000 && !is_full()) return;
@@ -157,11 +157,11 @@ void check_orders(const std::filesystem::path& file) {
   }
 }
 
-/// Every fourth file: ctest runs the parts side by side.
+/// Each part has every fourth file; ctest runs the parts at the same time.
 constexpr int parts = 4;
 class Collection : public testing::TestWithParam<int> {
  protected:
-  /// Calls check(file) until one fails.
+  /// Calls check(file) for each file until one fails.
   template <class Check>
   void for_each_file(const Check& check) {
     const auto files = collection();
@@ -183,7 +183,7 @@ TEST_P(Collection, EveryRealMatrixInEveryOrder) {
 TEST_P(Collection, EveryRealMatrixIsMultipliedRight) {
   using Exec = Kokkos::DefaultExecutionSpace;
   for_each_file([](const auto& file) {
-    // A large matrix finds nothing in one type that it does not find in another.
+    // Large matrices run in double only: other types find no further errors.
     const bool in_every_type = is_full() || std::filesystem::file_size(file) <= 500000;
     if (matrix_is_complex(file)) {
       check_matrix<Exec, Complex<double>>(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What solvers rely on, format by format: what products and updates do besides computing, and what they refuse.
-// docs/maintainers/contract.md lists these tests and their like in other files.
+// Guarantees that solvers rely on, for each format: side effects of products and updates, and calls that are refused.
+// docs/maintainers/contract.md lists these tests and related ones in other files.
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
@@ -40,7 +40,7 @@ class ContractTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(ContractTest, EverySpace<DoubleCasesOf>::type);
 
-/// \param allowed [in] a name may also begin with this
+/// \param allowed [in] another prefix that names may have
 void expect_kernels_of_tessera(const ToolEvents& events, const std::string& what,
                                const std::string& allowed = "Tessera::") {
   EXPECT_FALSE(events.kernels().empty()) << what;
@@ -53,7 +53,7 @@ void expect_launches_alone(const ToolEvents& events, const std::string& what) {
   expect_kernels_of_tessera(events, what);
 }
 
-/// No memory is taken or given back, nothing is waited for or copied, and kernels are named.
+/// Products allocate, free, copy and wait for nothing, and their kernels have names.
 TYPED_TEST(ContractTest, ProductsOnlyLaunchKernels) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(random_pattern<int>(70, 50, 0.2, 1));
@@ -83,7 +83,7 @@ TYPED_TEST(ContractTest, ProductsOnlyLaunchKernels) {
   }
 }
 
-/// The same of new values, with a transpose and without, sorted rows or not.
+/// The same holds for new values, with and without a transpose, for sorted and unsorted rows.
 TYPED_TEST(ContractTest, UpdatesOnlyLaunchKernels) {
   using Exec = typename TestFixture::Exec;
   const Exec exec;
@@ -109,7 +109,7 @@ std::size_t count_of(const std::vector<std::string>& names, const char* name) {
   return static_cast<std::size_t>(std::count(names.begin(), names.end(), name));
 }
 
-/// Profilers see what takes how long when a plan is made. Where Kokkos fills a View, the kernel has its name.
+/// Making a plan is divided into regions for profilers. Kernels with which Kokkos fills a View have the View's name.
 TYPED_TEST(ContractTest, MakingAPlanIsRegions) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(200, 200, 9, 2));
@@ -140,8 +140,8 @@ TYPED_TEST(ContractTest, MakingAPlanIsRegions) {
   }
 }
 
-/// Two instances multiply by one plan at the same time, from two host threads, many times: every result has the bits
-/// that it has alone.
+/// Two host threads multiply by one plan at the same time, many times, on an instance each. Every result is bitwise
+/// equal to the result without the other thread.
 TYPED_TEST(ContractTest, TwoInstancesRunOnePlanAtOnce) {
   using Exec = typename TestFixture::Exec;
   using Left = typename TestFixture::Left;
@@ -186,8 +186,8 @@ TYPED_TEST(ContractTest, TwoInstancesRunOnePlanAtOnce) {
   }
 }
 
-/// Deflation from 64 columns on must not change those that stay: with 1, ..., 64 columns, wherever a column stands
-/// among them and in either layout, its bits are the same.
+/// Deflation must not change the columns that remain: the bits of a column do not depend on the number of columns (1 to
+/// 64), its position or the layout.
 TYPED_TEST(ContractTest, AColumnIsTheSameAmongAnyNumber) {
   using Exec = typename TestFixture::Exec;
   using Left = typename TestFixture::Left;
@@ -251,12 +251,12 @@ TYPED_TEST(ContractTest, RefusesXAndYThatShareMemory) {
                  "X (20 x 4) and Y (20 x 4) are the same memory, wholly or in part: Y begins 1592 bytes after X");
   EXPECT_MESSAGE(std::invalid_argument, multiply(part(5, 4, 8), part(0, 3, 7)), "Y begins -520 bytes after X");
   EXPECT_MESSAGE(std::invalid_argument, multiply(part(0, 0, 8), part(0, 0, 8), 0.0), "are the same memory");
-  // Parts of one block that interleave and share no element, as a block Krylov basis has them.
+  // Interleaved parts of one block that share no element, as in a block Krylov basis.
   EXPECT_NO_THROW(multiply(part(0, 0, 8), part(20, 0, 8)));
   EXPECT_NO_THROW(multiply(part(40, 2, 5), part(20, 1, 4)));
   EXPECT_NO_THROW(multiply(part(0, 0, 4), part(0, 4, 8)));
   EXPECT_NO_THROW(multiply(Kokkos::subview(part(0, 0, 8), all, 3), Kokkos::subview(part(0, 0, 8), all, 4)));
-  // Every second column for X, the others for Y.
+  // The even columns for X, the odd ones for Y.
   const typename TestFixture::Strided even(memory.data(), Kokkos::LayoutStride(20, 1, 4, 120)),
       odd(memory.data() + 60, Kokkos::LayoutStride(20, 1, 4, 120));
   EXPECT_NO_THROW(multiply(even, odd));
@@ -314,7 +314,7 @@ TYPED_TEST(ContractTest, RefusesAnotherInstancesWorkspace) {
   EXPECT_MESSAGE(std::invalid_argument, multiply_on(instances[0]), expected);
 }
 
-/// A product that is refused has written nothing.
+/// A refused product writes nothing.
 TYPED_TEST(ContractTest, RefusedProductsLeaveYAsItWas) {
   using Exec = typename TestFixture::Exec;
   using Left = typename TestFixture::Left;

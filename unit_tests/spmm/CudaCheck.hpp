@@ -11,7 +11,7 @@
 
 #include "PlanCheck.hpp"
 
-/// Matrices, plans and products for the tests of kernels for NVIDIA GPUs in plans. For builds with Kokkos::Cuda.
+/// Matrices, plans and products that test plans with kernels for NVIDIA GPUs. Needs Kokkos::Cuda.
 namespace Tessera::Test {
 
 using Exec = Kokkos::Cuda;
@@ -39,7 +39,7 @@ inline PlanOptions cuda_options(Format format, Precision precision = Precision::
   return options;
 }
 
-/// Windows of 64 rows, each with entries in the same columns, one in six: staged windows fetch many times less.
+/// Windows of 64 rows that draw from the same columns with probability 1/6, so staging reads far fewer rows of X.
 inline HostPattern<int> shared_windows(int windows, int width = 128) {
   Random random(3);
   HostPattern<int> A;
@@ -53,7 +53,7 @@ inline HostPattern<int> shared_windows(int windows, int width = 128) {
   return A;
 }
 
-/// Row order[i] of a pattern as row i.
+/// Returns a pattern whose row i is row order[i] of A.
 template <class Offset = int>
 HostPattern<Offset> with_rows(const HostPattern<int>& A, const std::vector<int>& order) {
   HostPattern<Offset> B;
@@ -66,13 +66,13 @@ HostPattern<Offset> with_rows(const HostPattern<int>& A, const std::vector<int>&
   return B;
 }
 
-/// The rows of a square matrix of windows that share columns, far from each other.
+/// The rows of shared_windows(12), permuted so that rows of a window are far apart.
 inline HostPattern<int> scattered_windows() {
   const auto A = shared_windows(12);
   return with_rows(A, shuffled(A.rows, 3));
 }
 
-/// Rows of no, one and very many entries between others, and fewer rows than a window has at the end.
+/// Empty rows, rows of one entry and very long rows among others. The last window is incomplete.
 inline HostPattern<int> uneven_rows() {
   Random random(9);
   HostPattern<int> A;
@@ -86,7 +86,7 @@ inline HostPattern<int> uneven_rows() {
   return A;
 }
 
-/// Rows of no, few and very many entries, and a hundred that share their columns.
+/// Empty, short and very long rows, and a hundred rows that share their columns.
 inline HostPattern<int> uneven_windows() {
   Random random(10);
   HostPattern<int> A;
@@ -102,7 +102,7 @@ inline HostPattern<int> uneven_windows() {
   return A;
 }
 
-/// The kernels that Plan::explain() names.
+/// Returns the kernels that Plan::explain() names.
 template <class Plan>
 std::string kernels_of(const Plan& plan) {
   const std::string text = plan.explain(), label = "kernels: ";
@@ -127,7 +127,7 @@ int different_elements(const Exec& exec, const View& a, const View& b) {
   return different;
 }
 
-/// The same product ten times.
+/// Expects the same bits of one product in ten runs.
 template <class View, class Plan>
 void expect_same_bits(Plan& plan, int columns, const std::string& what) {
   using Scalar = typename View::non_const_value_type;
@@ -143,7 +143,7 @@ void expect_same_bits(Plan& plan, int columns, const std::string& what) {
   }
 }
 
-/// The same bits in ten runs, for both layouts and all numbers of columns that matter to a kernel.
+/// Expects the same bits in ten runs, for both layouts and all numbers of columns that kernels treat differently.
 template <class Scalar, class Plan>
 void expect_repeatable(Plan& plan, const std::string& what) {
   for (const int columns : {1, 8, 31, 32, 33, 64, 128, 200, 512}) {
@@ -152,16 +152,16 @@ void expect_repeatable(Plan& plan, const std::string& what) {
   }
 }
 
-/// A product to be checked.
+/// The parameters of a product to check.
 struct SpmmCase {
   int columns = 32;
   Mode mode = Mode::NoTranspose;
   double alpha = 1.5, beta = 0.5;
-  Precision precision = Precision::Native;                // that it is computed in
-  std::vector<std::pair<int, double>> special_rows = {};  // of X, which hold this value
+  Precision precision = Precision::Native;                // of the computation
+  std::vector<std::pair<int, double>> special_rows = {};  // rows of X filled with a value
 };
 
-/// One product, every element of it. Factors have imaginary parts where the vectors are complex.
+/// Checks each element of a product. Factors have imaginary parts if the vectors are complex.
 template <class View, class M, class Plan>
 void expect_case(const CudaMatrix<M>& A, Plan& plan, const SpmmCase& c, const std::string& what) {
   using User = typename View::non_const_value_type;
@@ -192,7 +192,7 @@ void expect_case(const CudaMatrix<M>& A, Plan& plan, const SpmmCase& c, const st
   }
 }
 
-/// Every number of columns that matters to a kernel, in both layouts.
+/// Checks products in both layouts for all numbers of columns that kernels treat differently.
 template <class V, class M, class Plan>
 void expect_columns(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   for (const int columns : {1, 8, 31, 32, 33, 64, 128, 200}) {
@@ -201,7 +201,7 @@ void expect_columns(const CudaMatrix<M>& A, Plan& plan, Precision precision, con
   }
 }
 
-/// The same, and many columns, and the same bits again.
+/// Checks the same products, one of many columns, and that ten runs give the same bits.
 template <class V, class M, class Plan>
 void expect_plain_products(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_columns<V>(A, plan, precision, what);
@@ -210,7 +210,7 @@ void expect_plain_products(const CudaMatrix<M>& A, Plan& plan, Precision precisi
   expect_repeatable<V>(plan, what);
 }
 
-/// The same, and a product with the transpose.
+/// Checks the same, and a product with the transpose.
 template <class V, class M, class Plan>
 void expect_products(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_plain_products<V>(A, plan, precision, what);
@@ -218,7 +218,7 @@ void expect_products(const CudaMatrix<M>& A, Plan& plan, Precision precision, co
   EXPECT_NE(plan.explain().find("kernels of the transpose: "), std::string::npos) << plan.explain();
 }
 
-/// Every number of columns, a product with the transpose, and one with an X that is not finite.
+/// Checks every number of columns, a product with the transpose, and one whose X is not finite.
 template <class V, class M, class Plan>
 void expect_cases(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_columns<V>(A, plan, precision, what);
@@ -228,7 +228,7 @@ void expect_cases(const CudaMatrix<M>& A, Plan& plan, Precision precision, const
   expect_case<Right<V>>(A, plan, special, what + ", not finite");
 }
 
-/// One workspace serves all products with fewer columns, and no column's bits depend on those beside it.
+/// One workspace serves products of fewer columns, and the bits of a column do not depend on its neighbours.
 template <class View, class Plan>
 void expect_columns_alone(Plan& plan, const std::string& what) {
   using Scalar = typename View::non_const_value_type;
@@ -247,7 +247,7 @@ void expect_columns_alone(Plan& plan, const std::string& what) {
   }
 }
 
-/// Products of all kinds, and with the values of another matrix.
+/// Checks products of all kinds, and products with the values of another matrix.
 template <class Scalar, class Plan>
 void check_plan(const CudaMatrix<Scalar>& A, const CudaMatrix<Scalar>& other, Plan& plan, Precision used,
                 const std::string& what) {
@@ -261,7 +261,7 @@ void check_plan(const CudaMatrix<Scalar>& A, const CudaMatrix<Scalar>& other, Pl
   expect_case<Right<Scalar>>(other, plan, {32, Mode::Transpose, 1, 0, used}, what + " new values");
 }
 
-/// The precision that a format is multiplied in, when another is asked for; of blocks that have the plan's own shape.
+/// The precision in which a format multiplies if `asked` is requested (BCSR: with the plan's default blocks).
 template <class Scalar>
 Precision precision_of(Format format, Precision asked) {
   const bool is_half = asked == Precision::Fp16 || asked == Precision::Bf16;

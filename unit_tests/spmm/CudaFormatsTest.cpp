@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
-// has no CUDA.
+// Which kernels for NVIDIA GPUs a plan chooses, and that each keeps the contract of products. Empty if Kokkos has no
+// CUDA.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <set>
@@ -15,7 +15,7 @@
 
 namespace Tessera::Test {
 
-/// The kernel of a format, on tensor cores or on CUDA cores.
+/// The name of a format's kernel, on tensor cores or CUDA cores.
 template <class Scalar>
 std::string kernel_of(Format format) {
   switch (format) {
@@ -48,7 +48,7 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   expect_products<double>(other, plan, Precision::Native, "staged, new values");
 }
 
-/// Three rows a grid point have the same columns.
+/// The three rows of each grid point have the same columns.
 TEST_F(CudaKernels, RowGroupsWhereRowsShareColumns) {
   HostPattern<int> pattern;
   pattern.columns = 30000;
@@ -69,7 +69,7 @@ TEST_F(CudaKernels, RowGroupsWhereRowsShareColumns) {
   check_plan(A, other, plan, Precision::Native, "row groups");
 }
 
-/// Rows with hundreds of entries in few columns: two chunks, and one of the transpose.
+/// Rows with hundreds of entries in few columns: A has two chunks, its transpose one.
 template <class Scalar>
 void check_chunks() {
   const CudaMatrix<Scalar> A(random_pattern<int>(1200, 2500, 0.13, 5, 7)), other(A.host, 77);
@@ -84,7 +84,7 @@ void check_chunks() {
   expect_repeatable<Scalar>(plan, kernel);
   expect_case<Right<Scalar>>(A, plan, {513, Mode::NoTranspose, 1.5, 0.5}, kernel);
   EXPECT_NE(plan.explain().find("kernels of the transpose: " + kernel), std::string::npos) << plan.explain();
-  // Vectors of another type are multiplied by rows as they are.
+  // Products with vectors of another type use the rows in place.
   if constexpr (std::is_same_v<Scalar, float>)
     expect_case<Right<double>>(A, plan, {33}, kernel + ", vectors of double");
   options.hints.num_vectors = 1;
@@ -106,7 +106,7 @@ TEST_F(CudaKernels, ChunksOfXInAnotherOrderOfRows) {
   expect_plain_products<float>(A, plan, Precision::Native, "degree sort");
 }
 
-/// What the lists of items take, and the sort of rows, is predicted.
+/// The predicted peak includes the lists of work items and sorting the rows.
 TEST_F(CudaKernels, ChunksOfXAreWithinTheLimitOfMemory) {
   const CudaMatrix<float> A(random_pattern<int>(1200, 2500, 0.13, 6, 7));
   auto options = cuda_options(Format::Csr);
@@ -114,7 +114,7 @@ TEST_F(CudaKernels, ChunksOfXAreWithinTheLimitOfMemory) {
   check_limits<Exec>(A, options);
 }
 
-/// Rows that share columns are apart, but among 256 neighbours: they come together without being asked for.
+/// Rows with equal columns are 32 apart, among 256 neighbours. The plan clusters them without being asked.
 TEST_F(CudaKernels, RowsAreClusteredWhereThatPays) {
   HostPattern<int> pattern;
   pattern.columns = 40000;
@@ -150,7 +150,7 @@ TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
 
 TEST_F(CudaKernels, LongWindowsInPieces) {
   HostPattern<int> pattern = random_pattern<int>(300, 2000, 0.4, 11, 7);
-  for (int row = 0; row < 400; ++row) {  // and many short ones
+  for (int row = 0; row < 400; ++row) {  // and 400 rows of one entry
     pattern.column_indices.push_back(5 * row);
     pattern.end_row();
   }
@@ -227,7 +227,7 @@ void check_every_format(const std::vector<Precision>& precisions) {
   for (const Precision asked : precisions) {
     for (const Format format : every_format) {
       PlanOptions options = cuda_options(format, asked);
-      // It limits nothing, but no plan with a limit takes Tf32 for its speed.
+      // The limit is never reached. It is set because plans with a limit do not switch to TF32.
       options.memory_limit = std::size_t(1) << 40;
       auto plan = A.plan(options);
       const Precision used = precision_of<Scalar>(format, asked);
@@ -252,7 +252,7 @@ TEST_F(CudaKernels, EveryFormatOfFloat) {
   check_every_format<float>({Precision::Tf32x3, Precision::Tf32, Precision::Bf16, Precision::Fp16});
 }
 
-// Nothing but compressed rows, sorted columns and row groups has a kernel for FP32 that lowers nothing.
+// Only compressed rows, sorted columns and row groups have an FP32 kernel that keeps FP32's precision.
 TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
   const CudaMatrix<float> A(uneven_windows());
   for (const Format format : every_format) {
@@ -263,7 +263,7 @@ TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
   }
 }
 
-// Vectors of double: in 16 bits where windows are condensed, and native otherwise.
+// A float matrix times double vectors: in 16 bits with condensed windows, else native.
 TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
   const CudaMatrix<float> A(uneven_windows());
   for (const Precision asked : {Precision::Native, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
@@ -277,7 +277,7 @@ TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
   }
 }
 
-// A band is multiplied faster in TF32, which reads X as it is, than in FP16. Its plan says so, and multiplies right.
+// For a band, TF32 (which reads X in place) is faster than FP16. The plan switches, reports it and multiplies right.
 TEST_F(CudaKernels, Fp16GivesWayToTf32) {
   const CudaMatrix<float> A(generated_pattern<int>("banded:20000,32"));
   bool is_wider_once = false;
@@ -364,7 +364,7 @@ TEST_F(CudaKernels, StagedWindowsInPiecesOfAnyLength) {
 
 TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
   const CudaMatrix<double> A(uneven_rows());
-  for (const int width : {1, 32, 256, 300, 1024}) {  // 256: groups are the sets of the format
+  for (const int width : {1, 32, 256, 300, 1024}) {  // with 256, the kernel's groups are the format's sets
     auto options = cuda_options(Format::SortedColumns);
     options.parameters.sorted_columns_width = width;
     auto plan = A.plan(options);
@@ -403,7 +403,7 @@ TEST_F(CudaKernels, EveryOrderOfDouble) { check_orders<double>(Precision::Native
 TEST_F(CudaKernels, EveryOrderOfFloat) { check_orders<float>(Precision::Tf32x3); }
 TEST_F(CudaKernels, EveryOrderInHalf) { check_orders<float>(Precision::Fp16); }
 
-// FP16 has an infinity for what is 65520 and more: such sums are those of FP32.
+// Sums of 65520 and more are infinite in FP16. They must equal the sums in FP32.
 TEST_F(CudaKernels, WhatOverflowsFp16) {
   std::vector<float> values = random_values<float>(uneven_windows().nonzeros(), 1);
   for (std::size_t k = 0; k < values.size(); k += 501) values[k] = 1e5f;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products recorded in a CUDA graph and replayed. A capture in the global mode fails if, anywhere in the process,
-// memory is taken, a stream or the device is waited for, or anything is read back: what is captured does none of it.
-// Nothing, where Kokkos has no CUDA.
+// Records products in a CUDA graph and replays it. Captures use the global mode, which fails if anything in the process
+// allocates memory, waits for a stream or the device, or reads back. Captured calls must do none of these. Empty if
+// Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -28,7 +28,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// The graph of the work that record() gives a stream.
+/// The graph of the work that record() submits to a stream.
 class Graph {
  public:
   template <class Record>
@@ -69,8 +69,8 @@ void fill_randomly(const Exec& exec, const View& view, std::uint64_t seed) {
   exec.fence();
 }
 
-/// Records Y = 2 op(A) X - Y / 2 after Y = op(A) X, and replays it with new values of A and other X each time: the bits
-/// are those of the same products without a graph.
+/// Records Y = op(A) X and Y = 2 op(A) X - Y / 2, and replays both with new values of A and another X each time. The
+/// results must be bitwise equal to products without a graph.
 template <class View, class Matrix, class Plan>
 void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int columns, Mode mode,
                     const std::string& what) {
@@ -80,12 +80,12 @@ void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int colum
   const int y_rows = is_transposed(mode) ? A.host.columns : A.host.rows;
   const View x("x", x_rows, columns), y("y", y_rows, columns), expected("expected", y_rows, columns);
   auto work = plan.prepare(exec, columns, mode);
-  plan.update_values(exec, A.values);  // a plan that follows values is captured with them
+  plan.update_values(exec, A.values);  // a plan that follows values would record that, too
   const auto multiply = [&](const View& result) {
     spmm(exec, plan, work, mode, Scalar(1), x, Scalar(0), result);
     spmm(exec, plan, work, mode, Scalar(2), x, Scalar(-0.5), result);
   };
-  multiply(expected);  // CUDA and Kokkos load a kernel when it is first launched, which cannot be captured
+  multiply(expected);  // loads the kernels, because a first launch cannot be captured
   exec.fence();
   const Graph graph(stream.get(), [&] { multiply(y); });
   ASSERT_GE(graph.nodes(), 2u) << what;
@@ -101,7 +101,7 @@ void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int colum
   }
 }
 
-/// Records that the plan follows the values of A, and Y = op(A) X, and replays it while the values change in place.
+/// Records follow_values() and Y = op(A) X, and replays both while the values of A change in place.
 template <class View, class Matrix, class Plan>
 void expect_followed(const Matrix& A, Plan& plan, const PlanOptions& options, const Stream& stream, int columns,
                      Mode mode, const std::string& what) {
@@ -149,7 +149,7 @@ void expect_replays_of(const HostPattern<int>& pattern, const PlanOptions& optio
   }
 }
 
-/// Windows of 64 rows that share columns, between scattered rows, long ones and empty ones.
+/// Windows of 64 rows that share columns, among scattered, long and empty rows.
 HostPattern<int> several_kinds_of_rows() {
   Random random(5);
   HostPattern<int> A;
@@ -193,7 +193,7 @@ TEST(CudaGraph, ReplaysTensorCoresOfFloat) {
   }
 }
 
-/// Products on two streams, each captured apart, replayed at once.
+/// Captures a product on each of two streams, and replays both at the same time.
 TEST(CudaGraph, TwoStreamsReplayOnePlanAtOnce) {
   constexpr int columns = 16, rounds = 50;
   const CudaMatrix<double> A(several_kinds_of_rows());

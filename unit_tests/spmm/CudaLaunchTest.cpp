@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How plans call the kernels for NVIDIA GPUs: from several threads, with Views of any strides, without waiting.
-// Nothing, where Kokkos has no CUDA.
+// How plans launch kernels for NVIDIA GPUs: from several threads, with Views of any strides, and without waiting. Empty
+// if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -12,7 +12,7 @@
 
 namespace Tessera::Test {
 
-/// Plans whose kernels want more and less shared memory, each on an instance and a thread of its own.
+/// Two plans whose kernels need more and less shared memory, each on its own instance and thread.
 TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
   constexpr int columns = 32, rounds = 500;
   const CudaMatrix<double> wide(shared_windows(300)), narrow(shared_windows(300, 40));
@@ -50,7 +50,7 @@ TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
   }
 }
 
-/// Rows of X that lie further apart than 32 bits count, of which there is one.
+/// X with a single row and a row stride beyond 32 bits.
 TEST_F(CudaKernels, RowsOfXFarApart) {
   HostPattern<int> column;
   column.columns = 1;
@@ -79,7 +79,7 @@ TEST_F(CudaKernels, ViewsOfAnyStrides) {
     const Right<double> x("x", A.host.columns, 35), y("y", A.host.rows, 35), expected("expected", A.host.rows, 35);
     fill(Exec(), x);
     spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, expected);
-    // Every second row and third column of larger arrays.
+    // Views of every second row and third column of larger arrays.
     const Strided<double> far_x("x", Kokkos::LayoutStride(A.host.columns, 2, 35, 6 * A.host.columns));
     const Strided<double> far_y("y", Kokkos::LayoutStride(A.host.rows, 2, 35, 6 * A.host.rows));
     Kokkos::deep_copy(far_x, x);
@@ -89,10 +89,10 @@ TEST_F(CudaKernels, ViewsOfAnyStrides) {
   }
 }
 
-/// Leaves an error that no call of ours can make, as a mistake in another part of a program does, and returns it.
+/// Sets and returns an error that Tessera cannot cause, as a mistake elsewhere in a program does.
 cudaError_t leave_an_error() { return cudaSetDevice(-1); }
 
-/// An error that others left, and did not ask for, is not told of a product, and is theirs to ask for afterwards.
+/// Products do not report a CUDA error that others left behind, and keep it for its owner to query.
 template <class Scalar>
 void expect_errors_of_others_stay(Precision asked) {
   const CudaMatrix<Scalar> A(uneven_windows()), other(A.host, 5);
@@ -141,7 +141,7 @@ std::size_t csr_workspace_bytes_of(int columns) {
   return plan.prepare(Exec(), columns, Mode::NoTranspose).bytes();
 }
 
-/// The same holds for vectors of doubles, of which fewer are multiplied at a time.
+/// Workspaces for float are also half as large where fewer double columns are multiplied at a time.
 TEST_F(CudaKernels, WorkspacesOfFloatsAreHalfAsLarge) {
   for (const int columns : {32, 128, 200}) {
     EXPECT_EQ(2 * csr_workspace_bytes_of<float>(columns), csr_workspace_bytes_of<double>(columns)) << columns;
@@ -161,7 +161,7 @@ void expect_no_waiting(Precision asked) {
     spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), y);
     EXPECT_EQ(events.executions(), 1u);
     EXPECT_EQ(events.allocations(), 0u) << events.text();
-    // Kokkos waits before it tells a tool of a kernel.
+    // Kokkos waits before it reports a kernel to a tool.
     EXPECT_EQ(events.fences(""), events.fences("Kokkos::Tools::")) << to_string(format) << '\n' << events.text();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel::Published on GPUs: each kernel of a paper multiplies as plans promise; what has none is refused. Nothing,
-// where Kokkos has no CUDA.
+// Kernel::Published on GPUs: each kernel of a paper keeps the contract of products, and formats without one are
+// refused. Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -18,7 +18,7 @@ PlanOptions published(Format format, Precision precision = Precision::Native) {
   return options;
 }
 
-/// The precision of the kernel of a format's paper. Only that for square blocks has operands of 16 bits.
+/// The precision of a format's published kernel. Only the kernel for square blocks has 16-bit operands.
 template <class Scalar>
 Precision published_precision(Format format, Precision asked) {
   const bool is_condensed = format == Format::BitTcf || format == Format::Bmat;
@@ -93,7 +93,7 @@ TEST_F(CudaKernels, PublishedKernelsInAnotherOrder) {
   }
 }
 
-/// Portable code multiplies them, in double.
+/// Portable code multiplies double vectors, in double.
 TEST_F(CudaKernels, PublishedKernelsAndVectorsOfDouble) {
   const CudaMatrix<float> A(uneven_windows());
   for (const Format format : published_formats) {
@@ -139,7 +139,7 @@ TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRefusedOrFallsBack) {
   EXPECT_NE(plan.explain().find("note: a published kernel was asked for"), std::string::npos) << plan.explain();
 }
 
-/// Turned blocks of 16 x 8 are blocks of 8 x 16, for which there is no kernel.
+/// The transpose of 16 x 8 blocks has 8 x 16 blocks, which have no kernel.
 TEST_F(CudaKernels, ATransposeWithoutPublishedKernelIsRefused) {
   const CudaMatrix<double> A(uneven_windows());
   auto options = published(Format::Bcsr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every format against the reference on random matrices of awkward shapes, with random operands.
+// Compares every format with the reference, on random matrices of awkward shapes and random operands.
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
@@ -17,7 +17,7 @@ int awkward_extent(Random& random) {
   return std::max(0, edges[random.below(6)] * (1 + random.below(2)) + random.below(3) - 1);
 }
 
-/// Rows of several kinds in one matrix: empty, full, a single entry, a run, scattered, and all in the same few columns.
+/// Rows of several kinds: empty, full, one entry, consecutive, scattered, and with the same few columns.
 template <class Offset>
 HostPattern<Offset> awkward_pattern(Random& random) {
   const int rows = awkward_extent(random), columns = awkward_extent(random);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// endless_writer plan|tuning|binary PATH: writes one file, and another in its place, until it is killed
+// endless_writer plan|tuning|binary PATH: writes files to PATH, one in place of the other, until killed
 // (InterruptedTest).
 #include <Kokkos_Core.hpp>
 #include <cstdio>

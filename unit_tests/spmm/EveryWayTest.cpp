@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One real matrix in every combination of format, order of rows, precision, layout and mode. All matrices take hours:
-// scripts/campaign names one after the other in TESSERA_COLLECTION_FILE.
+// One real matrix in every combination of format, row order, precision, layout and mode. All matrices take hours:
+// scripts/campaign passes one at a time in TESSERA_COLLECTION_FILE.
 #include <array>
 #include <bit>
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace Tessera::Test {
 
-/// The products of one matrix in one type: operands and references are made once.
+/// The products of one matrix in one type. Operands and references are computed once.
 template <class Exec, class Scalar>
 class EveryWay {
  public:
@@ -26,7 +26,7 @@ class EveryWay {
     operands_.try_emplace(true, A.host.rows, A.host.columns);
   }
 
-  /// Whether the device has this way to multiply.
+  /// Checks the products of a plan. Returns false if the device lacks the precision.
   bool multiplies(const PlanOptions& options, const std::string& what) {
     decltype(A_.plan(options)) plan;
     try {
@@ -49,12 +49,12 @@ class EveryWay {
   using User = user_scalar_t<Scalar>;
   using Memory = typename Exec::memory_space;
   static constexpr int most_columns = 33;
-  static constexpr std::array<int, 2> compared = {0, most_columns - 1};  // of a built-in array nvcc forgets the size
+  static constexpr std::array<int, 2> compared = {0, most_columns - 1};  // nvcc loses a C array's size
   static constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
   static constexpr bool adds(Scalar factor) { return factor != Scalar(0); }
   const Scalar alpha = number<Scalar>(-2, 0.5), beta = number<Scalar>(0.5, 0.25);
 
-  /// X, Y before the product, and Y, on the device.
+  /// X, the initial Y and the result Y, on the device.
   template <class Layout>
   struct Vectors {
     using View = Kokkos::View<User**, Layout, Memory>;
@@ -79,7 +79,7 @@ class EveryWay {
   struct Operands {
     Dense<Scalar> x, y;
     std::vector<Vectors<Kokkos::LayoutLeft>> left;    // Y is overwritten
-    std::vector<Vectors<Kokkos::LayoutRight>> right;  // and added to
+    std::vector<Vectors<Kokkos::LayoutRight>> right;  // Y is added to
     Operands(int x_rows, int y_rows) : x(x_rows, most_columns, Layout::Left), y(y_rows, most_columns, Layout::Left) {
       x.randomize(5);
       y.randomize(6);
@@ -90,7 +90,7 @@ class EveryWay {
     }
   };
 
-  /// A column of the reference, with the bound of the precision.
+  /// Returns a column of the reference, with the error bound of the current precision.
   const ReferenceColumn<Scalar>& reference(Mode mode, Scalar factor, int j) {
     const auto [place, is_new] = references_.try_emplace({mode, adds(factor), j});
     if (is_new) {
@@ -124,12 +124,12 @@ class EveryWay {
   }
 
   const UserMatrix<Exec, Scalar, int>& A_;
-  std::map<bool, Operands> operands_;  // of products with A, and with its transpose
+  std::map<bool, Operands> operands_;  // by whether A is transposed
   std::map<std::tuple<Mode, bool, int>, ReferenceColumn<Scalar>> references_;
-  Precision precision_ = Precision::Native;  // that the bounds of the references are for
+  Precision precision_ = Precision::Native;  // precision of the references' bounds
 };
 
-/// \return how many combinations of format, order and precision were multiplied
+/// \return the number of combinations of format, order and precision that were multiplied
 template <class Exec, class Scalar>
 int check_every_way(const std::filesystem::path& file) requires is_compiled_v<Scalar> {
   using Read = std::conditional_t<is_complex_v<Scalar>, std::complex<real_of_t<Scalar>>, real_of_t<Scalar>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program whose plans and workspaces live longer than Kokkos, in static variables and elsewhere, or ("none") do not.
-// Exits with 0 if a later use is refused, and if nothing ends the program when they are destroyed.
+// A program whose plans and workspaces outlive Kokkos, in static variables and elsewhere; with "none", none do. Exits
+// with 0 if later uses are refused and destructors do not end the program.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <memory>
@@ -17,7 +17,7 @@ static PlanType static_plan;
 static Tessera::Workspace<Exec> static_workspace;
 static Tessera::Impl::Workspaces<Exec> static_workspaces;
 
-/// The identity, 5 x 5.
+/// A plan of the identity, 5 x 5.
 static PlanType identity() {
   const Kokkos::View<int*, Exec::memory_space> offsets("offsets", 6), columns("columns", 5);
   const Kokkos::View<double*, Exec::memory_space> values("values", 5);

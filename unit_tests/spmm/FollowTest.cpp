@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans that follow the caller's values.
+// Plans that follow the caller's values without being notified of changes.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -19,7 +19,7 @@ class FollowTest : public ::testing::Test {
   using Matrix = UserMatrix<Exec, M, Offset>;
   using View = Kokkos::View<user_scalar_t<typename T::VectorScalar>**, Kokkos::LayoutLeft, typename Exec::memory_space>;
 
-  /// The user writes to the values of A, and tells nobody. Returns the matrix that this makes of A.
+  /// Writes the values of A in place without notifying a plan. Returns the matrix that A has become.
   static Matrix edited(const Matrix& A, const std::vector<M>& values) {
     Kokkos::deep_copy(A.values, user_values<Exec>(values));
     return Matrix(A.host, values);
@@ -61,7 +61,7 @@ TYPED_TEST(FollowTest, ProductsSeeEachEditInPlace) {
   }
 }
 
-/// The choice counts what a look costs, except for compressed rows; and not where all formats look.
+/// The choice adds the cost of reading values for changes, except for CSR and unless all formats read them.
 TYPED_TEST(FollowTest, TheChoiceCountsALook) {
   using Matrix = typename TestFixture::Matrix;
   using Offset = typename TestFixture::Offset;
@@ -82,7 +82,7 @@ TYPED_TEST(FollowTest, TheChoiceCountsALook) {
   }
 }
 
-/// Values that change places have the same sum.
+/// Values that swap places, which does not change their sum.
 TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;
@@ -98,7 +98,7 @@ TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   }
 }
 
-/// Other memory with other values, and memory that is aligned to a value alone.
+/// Values in other memory, and values that are only aligned to one element.
 TYPED_TEST(FollowTest, ValuesMayMove) {
   using Exec = typename TestFixture::Exec;
   using M = typename TestFixture::M;
@@ -121,7 +121,7 @@ TYPED_TEST(FollowTest, ValuesMayMove) {
   }
 }
 
-/// What the plan was told last counts, in whichever way.
+/// The last of update_values() and follow_values() determines the values.
 TYPED_TEST(FollowTest, UpdatesComeBetween) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;
@@ -160,7 +160,7 @@ TYPED_TEST(FollowTest, RefusesOtherNumbersOfValues) {
   expect_product<typename TestFixture::View>(A, plan, 2, Mode::NoTranspose, 1, 0, "as before");
 }
 
-/// No values are followed in vain, whatever the format.
+/// Following values for a mode without a transpose is refused, whatever the format.
 TYPED_TEST(FollowTest, RefusesATransposeThatIsNotThere) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// X and Y of 16 bits, on the default device.
+// X and Y with 16-bit elements, on the default device.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,7 +23,7 @@ using FloatMatrix = UserMatrix<Space, float, int>;
 
 // --- the numbers
 
-/// What 16 bits mean, by the definition of the format.
+/// Returns the value of a 16-bit pattern, by the definition of the format.
 template <class Element>
 double meaning(unsigned bits) {
   constexpr int fraction_bits = std::is_same_v<Element, Half> ? 10 : 7;
@@ -66,7 +66,7 @@ TYPED_TEST(HalfTest, NumbersBetweenAreRoundedToTheNearestAndTiesToEven) {
   constexpr unsigned infinite = std::is_same_v<TypeParam, Half> ? 0x7c00u : 0x7f80u;
   for (unsigned bits = 0; bits < infinite; ++bits) {
     const double low = meaning<TypeParam>(bits);
-    // What would follow the largest number if exponents went on: from the middle on, numbers become infinite.
+    // The successor of the largest number, without infinity. Values from the midpoint on become infinite.
     const double high = bits + 1 < infinite ? meaning<TypeParam>(bits + 1) : 2 * low - meaning<TypeParam>(bits - 1);
     const auto middle = static_cast<float>(low + (high - low) / 2);
     const unsigned even = bits % 2 == 0 ? bits : bits + 1;
@@ -82,19 +82,19 @@ TYPED_TEST(HalfTest, NumbersBetweenAreRoundedToTheNearestAndTiesToEven) {
 
 // --- products
 
-/// The types that a user's Views may have.
+/// The types of a user's Views.
 template <class Element>
 using UserTypes = std::conditional_t<
     std::is_same_v<Element, Half>,
     std::conditional_t<sizeof(Kokkos::Experimental::half_t) == 2, Kokkos::Experimental::half_t, Half>,
     std::conditional_t<sizeof(Kokkos::Experimental::bhalf_t) == 2, Kokkos::Experimental::bhalf_t, BFloat16>>;
 
-/// What a precision of 16 bits may add to the error of an element, in units of the sum of magnitudes.
+/// The error that a 16-bit precision may add to an element, in units of the sum of magnitudes.
 double operand_error(Precision precision) {
   return precision == Precision::Fp16 ? 3 * 0x1p-11 : precision == Precision::Bf16 ? 3 * 0x1p-8 : 0;
 }
 
-/// A product of 16 bits in some columns of larger blocks, compared with one of doubles.
+/// A 16-bit product on some columns of larger blocks, compared with a product in double.
 template <class User, class Layout>
 struct HalfProduct {
   using Element = Impl::kernel_scalar_t<User>;
@@ -104,7 +104,7 @@ struct HalfProduct {
   int columns;
   Mode mode = Mode::NoTranspose;
   float alpha = 1, beta = 0;
-  int skipped = 0;  // columns of the block before those of X, and of Y
+  int skipped = 0;  // columns of the block before the first of X and of Y
   Precision precision = Precision::Native;
 
   template <class PlanType>
@@ -204,7 +204,7 @@ TYPED_TEST(HalfVectorsTest, EveryFormatModeAndLayout) {
   }
 }
 
-// Rows that are cut into pieces on a GPU, and reordered ones.
+// Rows that a GPU cuts into pieces, and reordered rows.
 TYPED_TEST(HalfVectorsTest, LongRowsAndOrders) {
   using User = UserTypes<TypeParam>;
   HostPattern<int> pattern;
@@ -228,7 +228,7 @@ TYPED_TEST(HalfVectorsTest, LongRowsAndOrders) {
   }
 }
 
-// Aligned rows with a whole number of vectors, so that kernels of 16 bits read X where it is.
+// Rows of whole aligned vectors, so kernels of 16 bits read X in place.
 TYPED_TEST(HalfVectorsTest, WholeRowsInPlaceInEveryPrecision) {
   using User = UserTypes<TypeParam>;
   using View = Kokkos::View<User**, Kokkos::LayoutRight, Memory>;
@@ -276,8 +276,8 @@ TYPED_TEST(HalfVectorsTest, WholeRowsInPlaceInEveryPrecision) {
   }
 }
 
-// An infinity of X reaches the rows of Y that have an entry in its row, and no other. So do numbers that are infinite
-// only once values or sums are rounded to 16 bits.
+// An infinity in X affects only the rows of Y with an entry in its column of A. The same holds for values and sums that
+// become infinite when they are rounded to 16 bits.
 TYPED_TEST(HalfVectorsTest, WhatIsNotFiniteStaysWhereItBelongs) {
   using User = UserTypes<TypeParam>;
   using View = Kokkos::View<User**, Kokkos::LayoutRight, Memory>;
@@ -288,7 +288,7 @@ TYPED_TEST(HalfVectorsTest, WhatIsNotFiniteStaysWhereItBelongs) {
     pattern.end_row();
   }
   std::vector<float> values(16, 1);
-  values[3] = 1e5f;  // too large for binary16
+  values[3] = 1e5f;  // overflows binary16
   const FloatMatrix A(pattern, values);
   for (const Precision precision : {Precision::Native, Precision::Fp16}) {
     for (const Format format : {Format::Csr, Format::RowGroups, Format::BitTcf, Format::Bmat}) {
@@ -354,7 +354,7 @@ TEST(HalfVectorsPlanTest, TheyAreSavedMeasuredAndNamed) {
   EXPECT_NE(plan.explain().find("vectors of 16 bits"), std::string::npos) << plan.explain();
 }
 
-// Floats still go with such a plan, and doubles.
+// A plan with 16-bit vectors still multiplies float and double.
 TEST(HalfVectorsPlanTest, OtherVectorsGoOn) {
   const FloatMatrix A(random_pattern<int>(60, 50, 0.2, 3, 6));
   for (const Format format : every_format) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writers that are killed while they write, and writers at the same time: a file is the old one or the new one, whole.
+// Writers that are killed while they write, and concurrent writers: a file is always a whole old or a whole new one.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,11 +15,11 @@
 
 namespace Tessera::Test {
 
-/// A process that writes files until it is killed, and has written each once.
+/// A process that writes files until it is killed. The constructor waits until each file was written once.
 class EndlessWriter {
  public:
   EndlessWriter(const std::string& kind, const std::string& path) {
-    // It lies beside this program.
+    // The writer is in this program's folder.
     std::string program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("tessera_endless_writer");
     std::string kind_copy = kind, path_copy = path;
     char* arguments[] = {program.data(), kind_copy.data(), path_copy.data(), nullptr};
@@ -41,14 +41,14 @@ class EndlessWriter {
   EndlessWriter(const EndlessWriter&) = delete;
   EndlessWriter& operator=(const EndlessWriter&) = delete;
 
-  /// Waits until there is a file that has not its name yet, but no longer than three seconds.
+  /// Waits for the writer's temporary file, at most three seconds.
   void wait_until_it_writes(const std::string& path) const {
     const std::string temporary = path + ".tmp" + std::to_string(process_) + "-0";
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
     while (!std::filesystem::exists(temporary) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   }
 
-  /// Whether it was still writing.
+  /// Kills the process and returns whether it was still writing.
   bool kill_it() {
     if (process_ == 0) return true;
     kill(process_, SIGKILL);
@@ -81,7 +81,7 @@ TEST_P(Interrupted, AKilledWriterLeavesAWholeFile) {
       EndlessWriter writer(kind, path);
       std::this_thread::sleep_for(std::chrono::microseconds(random.below(30000)));
       ASSERT_TRUE(WrittenFiles::is_whole(kind, path)) << "while it is written";
-      // Much of the time is that of renaming, so that few random moments are amid the writing.
+      // Renaming takes much of the time, so few random moments fall into the writing.
       if (round % 2 == 0) writer.wait_until_it_writes(path);
       ASSERT_TRUE(writer.kill_it());
     }
@@ -89,7 +89,7 @@ TEST_P(Interrupted, AKilledWriterLeavesAWholeFile) {
     const std::size_t left = folder.files() - before - (is_new ? 1 : 0);
     ASSERT_LE(left, 1u) << "a writer has one file more, which it writes";
     unfinished += int(left);
-    // What the dead one left does not hinder the next.
+    // The file that a killed writer left does not disturb the next writer.
     files.write(kind, path, round % 2);
     ASSERT_EQ(WrittenFiles::size_of(kind, path), std::size_t(WrittenFiles::sizes[round % 2]));
   }

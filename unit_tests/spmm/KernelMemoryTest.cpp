@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanOptions::memory_limit with kernels that keep lists beside a format, as those of a GPU do: here on a host, with
-// kernels that only take memory. A program of its own: it compiles plans anew.
+// PlanOptions::memory_limit with kernels that store lists as well as a format, as on a GPU. Here they run on a host and
+// only allocate memory. A program of its own, because it compiles plans anew.
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -13,7 +13,7 @@ namespace Tessera::Impl {
 template <>
 struct Device<double, OwnSpace> : OwnDevice<double> {};
 
-/// Lists of a number of bytes a tile, which need as much again while they are made. It multiplies nothing.
+/// A kernel that allocates lists of tile_bytes per tile, and as much again temporarily. It multiplies nothing.
 struct ListKernel : NoKernel<double> {
   using Memory = OwnSpace::memory_space;
   static inline std::size_t tile_bytes = 96;
@@ -45,7 +45,7 @@ struct KernelOf<Kind, double, OwnSpace> {
 
 namespace Tessera::Test {
 
-/// rmat: an order of rows leaves far fewer blocks. elasticity: blocks hold many entries.
+/// rmat: reordering the rows saves many blocks. elasticity: blocks hold many entries.
 TEST(KernelMemoryTest, ListsOfKernelsAreWithinTheLimit) {
   for (const char* name : {"rmat:9,16", "elasticity:4", "road:2000"}) {
     const UserMatrix<Impl::OwnSpace, double, int> A(generated_pattern<int>(name));
@@ -62,7 +62,7 @@ TEST(KernelMemoryTest, ListsOfKernelsAreWithinTheLimit) {
   }
 }
 
-/// The order was found, and the format built in it, before the lists turn out not to fit.
+/// The order was found and the format built in it before the lists turn out not to fit.
 TEST(KernelMemoryTest, OrdersAreDroppedForTheLists) {
   const UserMatrix<Impl::OwnSpace, double, int> A(generated_pattern<int>("elasticity:4"));
   PlanOptions options = with_format(Format::Bcsr);
@@ -83,7 +83,7 @@ TEST(KernelMemoryTest, OrdersAreDroppedForTheLists) {
   EXPECT_EQ(automatic.format(), Format::Csr);
 }
 
-/// One byte less than A and its transpose need: the transpose is not what was asked for.
+/// The limit is one byte less than A and its transpose need, so the transpose falls back to another format.
 TEST(KernelMemoryTest, TheTransposeFallsBackForItsLists) {
   const UserMatrix<Impl::OwnSpace, double, int> A(random_pattern<int>(2, 3000, 0.1, 1));
   PlanOptions options = with_format(Format::Bcsr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does not compile: the target leaves out double.
+// Must not compile: double is left out of this target.
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <tessera/spmm/Plan.hpp>

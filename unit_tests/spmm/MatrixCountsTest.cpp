@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The counts that models of GPUs take, which no choice on a host shows.
+// The counts that GPU models use. Choices on hosts do not show them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ template <class T>
 class MatrixCountsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(MatrixCountsTest, OffsetCases);
 
-/// The distinct columns of windows of rows: their sum, the tiles of 8 that they fill, the most of a window.
+/// Distinct columns of row windows: their sum, the number of tiles of 8 that they fill, and the maximum over windows.
 struct Windows {
   double columns = 0, tiles = 0, most = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanOptions::memory_limit: what plans take is within it, at its peak too, as Kokkos Tools report it; what does not
-// fit is refused before.
+// PlanOptions::memory_limit bounds the memory of plans, including its peak, as Kokkos Tools report it. Plans that do
+// not fit are refused beforehand.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -78,7 +78,7 @@ TYPED_TEST(MemoryLimitTest, HoldsForEveryOrder) {
   }
 }
 
-/// Every batch of DataAffinity and of the count of windows is a part of the entries.
+/// DataAffinity and the count of windows process the entries in several batches.
 TYPED_TEST(MemoryLimitTest, HoldsWhereEntriesComeInBatches) {
   using Exec = typename TypeParam::ExecutionSpace;
   const typename TestFixture::Matrix A(this->generated("rmat:15,12"));
@@ -87,7 +87,7 @@ TYPED_TEST(MemoryLimitTest, HoldsWhereEntriesComeInBatches) {
   check_limits<Exec>(A, options);
 }
 
-/// BitTCF takes more than CSR, and is believed to be the fastest since a file says that it was.
+/// BitTCF needs more memory than CSR. The tuning file is changed to say that BitTCF was the fastest.
 TYPED_TEST(MemoryLimitTest, TakesAnotherCandidate) {
   using Exec = typename TypeParam::ExecutionSpace;
   if (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "there are more candidates";
@@ -132,7 +132,7 @@ TYPED_TEST(MemoryLimitTest, SaysWhatDoesNotFit) {
     options.memory_limit = least - 1;
     EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "memory_limit allows " + std::to_string(least - 1));
     options.memory_limit = 1000;
-    // Offsets of 8 bytes are copied to ints first.
+    // 8-byte offsets are first copied to int.
     const bool is_copied = sizeof(typename TypeParam::Offset) > sizeof(int);
     const std::size_t offsets = static_cast<std::size_t>(A.host.rows) + 1, columns = A.host.nonzeros();
     EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
@@ -146,7 +146,7 @@ TYPED_TEST(MemoryLimitTest, SaysWhatDoesNotFit) {
   Exec().fence();
 }
 
-/// Values that are followed: the plan tells the bytes that it watches them with, and pays for them.
+/// The plan reports the bytes with which it watches followed values, and counts them.
 TYPED_TEST(MemoryLimitTest, CountsWhatFollowsValues) {
   using Exec = typename TypeParam::ExecutionSpace;
   const typename TestFixture::Matrix A(this->generated("elasticity:5"));
@@ -162,7 +162,7 @@ TYPED_TEST(MemoryLimitTest, CountsWhatFollowsValues) {
   EXPECT_EQ(plan.bytes(), plan.format_bytes() + plan.kernel_bytes());
 }
 
-/// To load a plan takes memory, too: to check it, and to count what is not in the file.
+/// Loading a plan also needs memory, to check it and to count what is not in the file.
 TYPED_TEST(MemoryLimitTest, TellsThePeakOfLoading) {
   using Exec = typename TypeParam::ExecutionSpace;
   const typename TestFixture::Matrix A(this->generated("elasticity:5"));
@@ -204,7 +204,7 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   expect_product<typename TestFixture::View>(A, in_its_order, 5, Mode::NoTranspose, 1, 0, "in its order");
 }
 
-/// There is room for the plan, but not for X and Y to measure products with.
+/// The plan fits in the limit, but not X and Y to measure products with.
 TYPED_TEST(MemoryLimitTest, WhatDoesNotFitIsNotMeasured) {
   const typename TestFixture::Matrix A(this->generated("road:3000"));
   PlanOptions options;
@@ -236,7 +236,7 @@ TYPED_TEST(MemoryLimitTest, APlanWhoseTransposeDoesNotFitGoesOn) {
   }
 }
 
-/// Blocks are expanded into elements, which takes more than a copy of them.
+/// Blocks are expanded into elements, which needs more memory than a copy.
 TYPED_TEST(MemoryLimitTest, HoldsForBlocks) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

@@ -11,7 +11,7 @@
 #include "MemoryMeter.hpp"
 #include "PlanCheck.hpp"
 
-/// Whether plans keep PlanOptions::memory_limit, and take what they say.
+/// Checks that plans keep PlanOptions::memory_limit and allocate the bytes that they report.
 namespace Tessera::Test {
 
 template <class Offset>
@@ -34,14 +34,14 @@ Candidate taken(const PlanType& plan) {
   throw std::logic_error("the choice is no candidate");
 }
 
-/// The peak that a plan tells of all that was done with it.
+/// Returns the peak memory that a plan reports for all calls so far.
 template <class PlanType>
 std::int64_t told_peak(const PlanType& plan) {
   const std::string text = plan.stats(), key = "\"peak\": ";
   return std::stoll(text.substr(text.find(key) + key.size()));
 }
 
-/// The message of a failure: the peak that is told, and what there was at the peak.
+/// Text for failures: the reported and the measured peak, and the arrays at the peak.
 template <class PlanType>
 std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
   std::string text = "told " + std::to_string(told_peak(plan)) + ", measured " + std::to_string(memory.peak()) +
@@ -56,10 +56,10 @@ std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
          std::to_string(m.window64_columns) + ", blocks " + std::to_string(m.bcsr_blocks);
 }
 
-/// That accounts round all arrays of a plan up by.
+/// Upper bound on the bytes by which accounts round up all arrays of a plan.
 constexpr std::int64_t rounding = 64 * std::int64_t(Impl::MemoryAccount::grain);
 
-/// The least peak that is measured where this one is told: some devices round arrays up by an eighth.
+/// Lower bound on the measured peak, given the reported one: some devices round arrays up by an eighth.
 template <class Exec>
 std::int64_t least_measured(std::int64_t told) {
   const std::size_t size = std::size_t(1) << 30;
@@ -67,7 +67,7 @@ std::int64_t least_measured(std::int64_t told) {
   return (is_exact ? told : told * 8 / 9) - rounding;
 }
 
-/// Makes a plan, and its transpose, under a limit: within it, or refused without a trace.
+/// Makes a plan and its transpose under a limit, and expects that it keeps the limit or is refused and leaks nothing.
 /// \return whether the plan was made
 template <class Exec, class Matrix>
 testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std::size_t limit) {
@@ -96,8 +96,8 @@ testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std
   return testing::AssertionSuccess();
 }
 
-/// The peak that is told is what is measured, and a limit that the same plan can be made with; smaller limits are kept
-/// or refused.
+/// Expects that the reported peak is the measured one, that the same plan can be made with this peak as its limit, and
+/// that smaller limits are kept or refused.
 template <class Exec, class Matrix>
 void check_limits(const Matrix& A, PlanOptions options) {
   std::int64_t peak = 0, turned = 0;

@@ -25,7 +25,7 @@ bool share_elements(const Vectors& x, const Vectors& y) {
   return false;
 }
 
-/// Parts of one multivector, of either layout: exact, wherever they lie and however they interleave.
+/// The test is exact for parts of one multivector of either layout, even if they interleave.
 TEST(Overlap, IsExactForPartsOfOneMultivector) {
   std::vector<double> memory(400);
   Random random(1);
@@ -55,7 +55,7 @@ TEST(Overlap, IsExactForPartsOfOneMultivector) {
   EXPECT_GT(apart_but_interleaved, 1000);
 }
 
-/// A column alone may have any stride to the next.
+/// The column stride of a single column does not matter.
 TEST(Overlap, OfSingleColumnsAndRows) {
   std::vector<double> memory(100);
   const double* at = memory.data();
@@ -67,7 +67,7 @@ TEST(Overlap, OfSingleColumnsAndRows) {
   EXPECT_FALSE(overlaps({at, 1, 1, 0, 0}, {at + 1, 1, 1, 5, 7}));
 }
 
-/// Other strides whose bytes interleave, and strides within which elements coincide, are taken to share memory.
+/// Vectors of unequal strides whose bytes interleave, or with coinciding elements, are assumed to overlap.
 TEST(Overlap, OfOtherStridesGoesByBytes) {
   std::vector<double> memory(200);
   const double* at = memory.data();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For programs whose plans have kernels of the test's own: these specialise Device and KernelOf for OwnSpace and then
-// include PlanState.cpp, which compiles the plans anew.
+// For programs whose plans use kernels of the test. They specialise Device and KernelOf for OwnSpace, then include
+// PlanState.cpp, which compiles the plans anew.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -17,7 +17,7 @@ namespace Tessera::Impl {
 
 using OwnSpace = Kokkos::DefaultHostExecutionSpace;
 
-/// A device without kernels, whose memory no one else takes.
+/// A device without kernels, with memory to itself.
 template <class Scalar>
 struct OwnDevice {
   static bool has(const OwnSpace&, Precision precision) { return precision == Precision::Native; }
@@ -36,7 +36,7 @@ struct OwnDevice {
 
 }  // namespace Tessera::Impl
 
-// Plans of doubles alone.
+// Plans of double only.
 #undef TESSERA_FOR_EACH_EXECUTION_SPACE
 #undef TESSERA_FOR_EACH_SCALAR
 #undef TESSERA_FOR_EACH_PRODUCT

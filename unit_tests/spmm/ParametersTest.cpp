@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanOptions::parameters reach the build of A and of its transpose, and what happens to a format that is too large.
+// PlanOptions::parameters apply to A and to its transpose. Also tests formats that are too large.
 #include <stdexcept>
 #include <utility>
 
@@ -16,14 +16,14 @@ TYPED_TEST_SUITE(ParametersTest, UserOffsetCases);
 template <class T>
 using UserView = Kokkos::View<double**, Kokkos::LayoutLeft, typename T::ExecutionSpace::memory_space>;
 
-/// A 64 x 32 matrix without zeros, of which a format's tiles are full.
+/// A full 64 x 32 matrix, so all tiles are full.
 template <class T>
 UserMatrix<typename T::ExecutionSpace, double, typename T::Offset> full_matrix() {
   return UserMatrix<typename T::ExecutionSpace, double, typename T::Offset>(
       random_pattern<typename T::Offset>(64, 32, 1.0, 1));
 }
 
-/// Options for blocks of 2 x 5.
+/// Options for BCSR with blocks of 2 x 5.
 PlanOptions in_small_blocks() {
   PlanOptions options = with_format(Format::Bcsr);
   options.parameters.bcsr_block_rows = 2;
@@ -52,7 +52,7 @@ TYPED_TEST(ParametersTest, ReachSortedColumns) {
   }
 }
 
-/// Full rows are in groups of the most rows that there may be.
+/// Groups of full rows have the maximum number of rows.
 TYPED_TEST(ParametersTest, ReachRowGroups) {
   const auto A = full_matrix<TypeParam>();
   PlanOptions options = with_format(Format::RowGroups);
@@ -68,7 +68,7 @@ TYPED_TEST(ParametersTest, ReachRowGroups) {
   }
 }
 
-/// 64 x 32 elements in blocks of 2 x 5 are 32 x 7 blocks, in blocks of 5 x 2 13 x 16.
+/// 64 x 32 elements are 32 x 7 blocks of 2 x 5, or 13 x 16 blocks of 5 x 2.
 TYPED_TEST(ParametersTest, ReachBcsr) {
   const auto A = full_matrix<TypeParam>();
   const std::size_t offset_bytes = sizeof(int), block_bytes = 4 + 8 + 10 * 8;
@@ -89,7 +89,7 @@ TYPED_TEST(ParametersTest, BlocksOfTheTransposeAreTransposed) {
   expect_product<UserView<TypeParam>>(A, plan, 3, Mode::Transpose, 1, 0, "blocks of 5 x 2");
 }
 
-/// Two rows of many columns: A has few rows of blocks, its transpose many. The limit is what A needs, and `less` of it.
+/// Two rows of many columns: A has few block rows, its transpose many. The limit is `less` below what A needs.
 template <class T>
 struct Wide {
   UserMatrix<typename T::ExecutionSpace, double, typename T::Offset> A{
@@ -98,7 +98,7 @@ struct Wide {
 
   explicit Wide(std::size_t less) { options.memory_limit = least_memory_limit(A, options) - less; }
 
-  /// One byte less than A and its transpose need.
+  /// Sets the limit to one byte less than A and its transpose need.
   void allow_less_than_both() {
     options.memory_limit = no_memory_limit;
     auto plan = A.plan(options);

@@ -35,7 +35,7 @@ class PlanFileTest : public ::testing::Test {
     return load_plan<User>(Exec(), path);
   }
 
-  /// Y = alpha op(A) X + beta Y of 9 columns, for operands that depend on the shape alone.
+  /// Returns Y = alpha op(A) X + beta Y with 9 columns. The operands depend on the shape alone.
   std::vector<User> product(PlanType plan, Mode mode) const {
     using V = typename T::MatrixScalar;
     using View = Kokkos::View<User*, typename Exec::memory_space>;
@@ -51,7 +51,7 @@ class PlanFileTest : public ::testing::Test {
     return to_host(y);
   }
 
-  /// Bit for bit, in every mode.
+  /// Expects bitwise equal products in every mode.
   void expect_same_products(const PlanType& plan, const PlanType& loaded) const {
     for (const Mode mode : every_mode) {
       const auto expected = product(plan, mode), found = product(loaded, mode);
@@ -65,7 +65,7 @@ class PlanFileTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(PlanFileTest, EverySpace<PlanFileCasesOf>::type);
 
-/// The explanation of a plan without the line that it was loaded, and without peaks of memory: to load may take more.
+/// Returns explain() without the line about loading and without peaks of memory, because loading may need more.
 template <class PlanType>
 std::string explanation(const PlanType& plan) {
   std::string text = plan.explain();
@@ -175,7 +175,7 @@ UserMatrix<Space, double, int> small_matrix() {
   return UserMatrix<Space, double, int>(unsorted_pattern<int>(9, 9, 3, 6));
 }
 
-/// A plan that has all that a plan may have: an order, slot maps with duplicates, a transpose.
+/// A plan with every part that a plan may have: an order, slot maps with duplicates, a transpose.
 SmallPlan small_plan(Format format) {
   PlanOptions options = reordered(format);
   options.parameters.bcsr_block_rows = 2;
@@ -198,7 +198,7 @@ std::string file_of(Format format) {
   return content_of(folder / "plan");
 }
 
-/// Multiplies in two modes and takes new values: nothing of this may leave the arrays of a plan that was loaded.
+/// Multiplies in two modes and updates values. None of this may access memory outside the arrays of a loaded plan.
 void use(SmallPlan plan, std::size_t source_entries) {
   if (std::max(plan.rows(), plan.columns()) > 100) return;
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
@@ -217,7 +217,7 @@ TEST(PlanFileBytesTest, EveryByteCounts) {
     const std::string file = file_of(format);
     EXPECT_NO_THROW(parse(file));
 #ifdef __SANITIZE_ADDRESS__
-    constexpr std::size_t step = 7;  // all take a minute
+    constexpr std::size_t step = 7;  // all bytes take a minute
 #else
     constexpr std::size_t step = 1;
 #endif
@@ -240,12 +240,12 @@ TEST(PlanFileBytesTest, EveryTruncationIsRefused) {
   }
 }
 
-/// Right checksums make a file that was written by anybody, not one that may be believed.
+/// Matching checksums do not make a file trustworthy: each is refused, or gives a plan that multiplies safely.
 TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
   int refused = 0, loaded = 0;
   for (const Format format : every_format) {
     const std::string file = file_of(format);
-    for (std::size_t i = 16; i < file.size(); i += 31) {  // the fuzzer takes all of them, and more
+    for (std::size_t i = 16; i < file.size(); i += 31) {  // the fuzzer changes all of them, and more
       std::string other = file;
       other[i] = static_cast<char>(other[i] ^ 1 << (i % 8));
       try {
@@ -260,7 +260,7 @@ TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
     }
   }
   EXPECT_GT(refused, 50);
-  EXPECT_GT(loaded, 50);  // values, and what explain() tells
+  EXPECT_GT(loaded, 50);  // e.g. changed values, and texts of explain()
 }
 
 TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
@@ -281,11 +281,11 @@ TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
   other[values.content] = static_cast<char>(other[values.content] ^ 1);
   EXPECT_MESSAGE(runtime_error, parse(other), "is not that of the bytes before it: the file is damaged");
   other = file;
-  other[values.header + 38] = 1;  // 2^48 items more
+  other[values.header + 38] = 1;  // adds 2^48 to the count
   EXPECT_MESSAGE(runtime_error, parse(other), "bytes are left: the file is truncated or damaged");
 }
 
-/// A section that is right in itself does not fit another file.
+/// A valid section of another file is refused.
 TEST(PlanFileBytesTest, SectionsCannotBeMixed) {
   std::string file = file_of(Format::Csr), other = file_of(Format::Csr);
   const PlaceInFile values = find_section(file, "values");
@@ -311,15 +311,15 @@ TEST(PlanFileBytesTest, RefusesOtherTypes) {
   EXPECT_NO_THROW((Impl::parse_plan<double>(Space(), file, "a")));
 }
 
-/// The file with another number in its first section but one: rows, columns, nonzeros, the caller's entries, whether
-/// there are slot maps, a transpose; then the options. They stand after the name of the backend.
+/// Returns the file with another number in section "plan". `which` counts from the numbers behind the backend's name:
+/// rows, columns, nonzeros, source entries, has slot maps, has transpose, then the options.
 std::string with_plan_number(std::string file, std::size_t which, std::int64_t number) {
   const std::size_t name_length = std::string(Space::name()).size();
   std::memcpy(file.data() + find_section(file, "plan").content + 8 + name_length + 8 * which, &number, 8);
   return with_right_checksums(std::move(file));
 }
 
-/// Files with right checksums whose content is not right.
+/// Files with matching checksums and wrong content.
 TEST(PlanFileBytesTest, ChecksTheContent) {
   const auto expect_refusal = [](const std::string& file, const std::string& message) {
     EXPECT_MESSAGE(std::runtime_error, parse(file), "plan: " + message);
@@ -356,7 +356,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
   expect_refusal(with_size(0, std::int64_t(1) << 31), "the section \"plan\" holds a number that is out of range");
   expect_refusal(with_size(2, std::int64_t(1) << 31), "the plan has more nonzeros than its offsets can count");
-  expect_refusal(with_size(3, 5), "value map: slot ");  // entries of the caller's
+  expect_refusal(with_size(3, 5), "value map: slot ");  // the caller's entries
   expect_refusal(with_size(4, 0), "there is a slot map, although the plan has released its source");
   std::string shorter = csr;
   const PlaceInFile values = find_section(csr, "values");
@@ -372,7 +372,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_right_checksums(renamed), "expected section 13 to be \"values\" with items of 8 bytes");
 }
 
-/// The file with other bytes in place of some of a section.
+/// Returns the file with other bytes at some place of a section.
 std::string with_bytes(std::string file, const char* section, std::size_t first, std::size_t count,
                        const std::string& bytes) {
   const PlaceInFile place = find_section(file, section);
@@ -386,10 +386,10 @@ std::string bytes_of(std::uint64_t number) {
   return std::string(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// A list takes more memory than its bytes in the file: of a long one, nothing is allocated.
+/// A list needs more memory than its bytes in the file, so nothing is allocated for lists that are too long.
 TEST(PlanFileBytesTest, LongListsAreRefused) {
   const std::string file = file_of(Format::Csr);
-  constexpr std::size_t candidates = 8;  // after the format
+  constexpr std::size_t candidates = 8;  // behind the format
   const std::string many = bytes_of(1001) + std::string(64 * 1001, '\0');
   EXPECT_MESSAGE(std::runtime_error, parse(with_bytes(file, "choice", candidates, 8, many)),
                  "plan: the section \"choice\" has a list of 1001 items; expected at most 1000");
@@ -398,7 +398,7 @@ TEST(PlanFileBytesTest, LongListsAreRefused) {
                  "a list of 1000000 items");
 }
 
-/// The file with another text in place of one.
+/// Returns the file with one text replaced by another.
 std::string with_text(const std::string& file, const char* section, const std::string& before,
                       const std::string& after) {
   const PlaceInFile place = find_section(file, section);
@@ -408,7 +408,7 @@ std::string with_text(const std::string& file, const char* section, const std::s
   return with_bytes(file, section, first, field.size(), bytes_of(after.size()) + after);
 }
 
-/// explain() and stats() print no escape sequence for a terminal, and nothing that JSON cannot hold.
+/// explain() and stats() never print escape sequences for a terminal, or text that JSON cannot hold.
 TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
   const std::string file = file_of(Format::Csr), reason = Impl::choice_of(parse(file)).reason;
   for (const std::string text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
@@ -429,7 +429,7 @@ TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
 
 TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
   PlanOptions options;
-  options.precision = Precision::Tf32;  // which double has nowhere
+  options.precision = Precision::Tf32;  // which no device has for double
   options.on_unsupported = OnUnsupported::FallBack;
   const TemporaryFolder folder;
   save_plan(Space(), small_matrix().plan(options), folder / "plan");
@@ -448,7 +448,7 @@ TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
   EXPECT_NE(plan.explain().find("note: precision tf32 was asked for"), std::string::npos) << plan.explain();
 }
 
-/// Compressed rows have no published kernel on any device.
+/// CSR has no published kernel on any device.
 TEST(PlanFileBytesTest, AKernelThatIsNotThere) {
   constexpr std::size_t kernel = 20, on_unsupported = 21;
   const auto published = static_cast<std::int64_t>(Kernel::Published);
@@ -459,21 +459,21 @@ TEST(PlanFileBytesTest, AKernelThatIsNotThere) {
   EXPECT_MESSAGE(std::runtime_error, parse(with_plan_number(file, kernel, published + 1)), "out of range");
 }
 
-/// Compressed rows have no order of columns, and sorted columns none but their own.
+/// CSR has no column order, and sorted columns have only their own.
 TEST(PlanFileBytesTest, ChecksThatTheFormatCanHaveTheOrders) {
   const std::string csr = file_of(Format::Csr), sorted = file_of(Format::SortedColumns);
   const PlaceInFile rows = find_section(csr, "order of rows");
   const auto with_order = [&](std::string file, const char* section) {
     const PlaceInFile place = find_section(file, section);
     file.insert(place.content, csr, rows.content, rows.bytes);
-    file.replace(place.header + 24, 16, csr, rows.header + 24, 16);  // items, and their bytes
+    file.replace(place.header + 24, 16, csr, rows.header + 24, 16);  // count, and bytes
     return with_right_checksums(file);
   };
   EXPECT_MESSAGE(std::runtime_error, parse(with_order(csr, "order of columns")), "that the format cannot have");
   EXPECT_MESSAGE(std::runtime_error, parse(with_order(sorted, "order of rows")), "that the format cannot have");
 }
 
-/// The path of a file of small_plan() that was written on Kokkos::Serial when the version of such files was new.
+/// The path of a file of small_plan(). It was written on Kokkos::Serial when this version of the file was introduced.
 std::string stored_file(Format format) {
   return std::string(TESSERA_PLAN_FILES) + "/" + std::string(to_string(format)) + ".bin";
 }
@@ -500,7 +500,7 @@ TEST(PlanFileVersionTest, StoredFilesAreLoadedOnAnyBackend) {
   }
 }
 
-/// Writes the files of a new version: --gtest_also_run_disabled_tests, where Kokkos has Serial alone.
+/// Writes the files of a new version: run with --gtest_also_run_disabled_tests, where Kokkos has only Serial.
 TEST(PlanFileVersionTest, DISABLED_StoreFiles) {
   for (const Format format : every_format) save_plan(Space(), small_plan(format), stored_file(format));
 }
@@ -538,7 +538,7 @@ TEST(PlanFileErrorsTest, AFailureLeavesTheOldFileAndNoTemporary) {
   const std::string path = folder.add("plan", "old");
   const UserMatrix<Space, double, int> A(random_pattern<int>(50, 50, 0.5, 1));
   const auto plan = A.plan({});
-  // Files of this process may not grow beyond a limit, so that writing fails midway.
+  // Limits the size of files that this process writes, so writing fails midway.
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);

@@ -62,7 +62,7 @@ TYPED_TEST(PlanTest, ExplainsItself) {
   EXPECT_NE(B.plan({}).explain().find("duplicate entries of the input are summed"), std::string::npos);
 }
 
-/// The places where the predictions of explain() end, one for each candidate.
+/// Returns, for each candidate, the column of its line in explain() at which the prediction ends.
 std::vector<std::size_t> prediction_columns(const std::string& text) {
   std::vector<std::size_t> columns;
   for (std::size_t at = text.find("s predicted, "); at != std::string::npos; at = text.find("s predicted, ", at + 1)) {
@@ -138,7 +138,7 @@ TYPED_TEST(PlanTest, RefusesWhatItCannotDo) {
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "precision tf32 is not available");
   options.on_unsupported = OnUnsupported::FallBack;
   EXPECT_NE(small.A.plan(options).explain().find("tf32 was asked for"), std::string::npos);
-  options = with_format(Format::Csr);  // which has no published kernel anywhere
+  options = with_format(Format::Csr);  // has no published kernel on any device
   options.kernel = Kernel::Published;
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "Tessera::make_plan: a published kernel was asked for, and ");
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "or kernel = Auto, or on_unsupported = FallBack");
@@ -152,7 +152,7 @@ TYPED_TEST(PlanTest, RefusesWhatItCannotDo) {
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "options.hints.expected_products is -2");
 }
 
-/// Kernels of papers are for Kokkos::Cuda.
+/// Published kernels are for Kokkos::Cuda only.
 TYPED_TEST(PlanTest, RefusesPublishedKernelsOnOtherDevices) {
   const Small<TypeParam> small;
   const std::string space = TypeParam::ExecutionSpace::name();
@@ -202,7 +202,7 @@ TYPED_TEST(PlanTest, RefusesBadProducts) {
   EXPECT_MESSAGE(std::logic_error, empty.rows(), "this plan is empty");
 }
 
-/// A workspace of a plan that is gone does not fit the next one, even if that lies at the same address.
+/// The workspace of a destroyed plan does not fit the next plan, even if both have the same address.
 TYPED_TEST(PlanTest, RefusesTheWorkspaceOfAPlanThatIsGone) {
   using Exec = typename TypeParam::ExecutionSpace;
   using View = typename Small<TypeParam>::View;
@@ -222,7 +222,7 @@ TYPED_TEST(PlanTest, AnEmptyWorkspaceIsNotMoved) {
   EXPECT_MESSAGE(std::logic_error, empty.move_to(Exec()), "this workspace is empty");
 }
 
-/// The instances on which kernels of ours started, and for which the host waited, since the last clear().
+/// The instances on which Tessera launched kernels or waited since the last clear().
 std::vector<std::uint32_t>& devices_used() {
   static std::vector<std::uint32_t> devices;
   return devices;
@@ -232,12 +232,12 @@ void note_device(const char* label, std::uint32_t device, std::uint64_t*) {
 }
 
 void note_wait(const char* label, std::uint32_t device, std::uint64_t*) {
-  // Not the fences that Kokkos makes for the sake of these callbacks, or to free memory.
+  // Fences that Kokkos makes for these callbacks, or to free memory, do not count.
   const std::string name = label;
   if (name.starts_with("Tessera::") || name.starts_with("Kokkos::deep_copy")) devices_used().push_back(device);
 }
 
-/// Everything runs on the instance that the caller gave, not on the default one.
+/// Everything runs on the caller's instance, not on the default one.
 TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   using Exec = typename TypeParam::ExecutionSpace;
   using View = typename Small<TypeParam>::View;
@@ -290,7 +290,7 @@ TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   Tools::set_begin_parallel_scan_callback(nullptr);
 }
 
-/// Saving a plan, and giving up its source, wait for the instance of the call and for no other.
+/// Calls without an instance wait for all instances of all backends, others only for theirs.
 TYPED_TEST(PlanTest, SavingWaitsForItsInstanceAlone) {
   using Exec = typename TypeParam::ExecutionSpace;
   const Small<TypeParam> small;

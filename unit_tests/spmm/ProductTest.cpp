@@ -87,8 +87,8 @@ TYPED_TEST(ProductTest, WindowsAndTilesAtTheirEdges) {
   }
 }
 
-/// Inf and NaN in rows of X that no entry of a row of A meets do not reach that row of Y: padding reads nothing.
-/// More columns than are packed or multiplied at a time, and rows that are cut into pieces.
+/// Inf and NaN in a row of X reach only rows of Y with an entry in that column of A: padding reads nothing.
+/// X has more columns than are packed or multiplied at a time, and some rows are cut into pieces.
 TYPED_TEST(ProductTest, ManyColumnsAndLongRows) {
   using Views = ViewsOf<TypeParam>;
   HostPattern<typename TypeParam::Offset> pattern;
@@ -146,7 +146,7 @@ TYPED_TEST(ProductTest, NonFiniteXReachesOnlyWhatItMultiplies) {
   }
 }
 
-/// Columns of a larger multivector, as Belos passes them, and a layout that is neither left nor right.
+/// Columns of a larger multivector, as Belos passes them, and a strided layout.
 TYPED_TEST(ProductTest, SubviewsAndStrides) {
   using Exec = typename TypeParam::ExecutionSpace;
   using V = typename TypeParam::VectorScalar;
@@ -196,7 +196,7 @@ TYPED_TEST(ProductTest, SubviewsAndStrides) {
   }
 }
 
-/// Deflation must not change the columns that stay: bit for bit the same, in every layout and format.
+/// Deflation must not change the columns that remain: they are bitwise equal in every layout and format.
 TYPED_TEST(ProductTest, AColumnDoesNotDependOnTheOthers) {
   using Exec = typename TypeParam::ExecutionSpace;
   using V = typename TypeParam::VectorScalar;

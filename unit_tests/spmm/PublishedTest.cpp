@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanOptions::kernel = Kernel::Published: which formats are chosen from, what is refused and what falls back, and what
-// explain(), stats() and files say. The kernels of this program only say that they are published. They also have FP16,
-// in place of which plans take TF32 where that is faster. A program of its own: it compiles plans anew.
+// Kernel::Published: the formats to choose from, refusals and fallbacks, and the texts of explain(), stats() and files.
+// The kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where
+// that is faster. A program of its own, because it compiles plans anew.
 #include <tessera/spmm/PlanFile.hpp>
 #include <utility>
 
@@ -10,8 +10,7 @@
 
 namespace Tessera::Impl {
 
-/// Has published kernels for BitTCF, BMat and for blocks of 8 rows, whichever the parameters name. TF32 takes half the
-/// time of FP16 for 32 columns and more.
+/// A device with published kernels for BitTCF, BMat and BCSR. TF32 takes half the time of FP16 from 32 columns on.
 template <>
 struct Device<double, OwnSpace> : OwnDevice<double> {
   static bool has(const OwnSpace&, Precision precision) {
@@ -59,8 +58,8 @@ struct KernelOf<Kind, double, OwnSpace> {
 
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
-// PlanState.cpp instantiates the whole class, with the members that PlanFile.cpp defines. nvcc refuses what is
-// instantiated twice.
+// PlanState.cpp instantiates the whole class, including the members that PlanFile.cpp defines. nvcc rejects a second
+// instantiation.
 #undef TESSERA_FOR_EACH_SCALAR
 #define TESSERA_FOR_EACH_SCALAR(Exec, M)
 #include "PlanFile.cpp"
@@ -73,7 +72,7 @@ namespace Tessera::Test {
 using Exec = Impl::OwnSpace;
 using Matrix = UserMatrix<Exec, double, int>;
 
-/// Blocks of three rows: BCSR in blocks of 8 rows is no candidate of automatic plans.
+/// A matrix of 3 x 3 blocks. Automatic plans do not consider BCSR with blocks of 8 rows for it.
 Matrix elasticity() { return Matrix(generated_pattern<int>("elasticity:4")); }
 
 PlanOptions published(Format format) {
@@ -82,7 +81,7 @@ PlanOptions published(Format format) {
   return options;
 }
 
-/// Options for BCSR in blocks of `rows` x 8. There is a kernel for 8 rows alone.
+/// Options for BCSR with blocks of `rows` x 8. Only 8 rows have a kernel.
 PlanOptions in_rows_of_blocks(int rows) {
   PlanOptions options = published(Format::Bcsr);
   options.parameters.bcsr_block_rows = rows;
@@ -108,7 +107,7 @@ TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
   EXPECT_TRUE(says(A.plan(with_format(Format::BitTcf)).stats(), "\"kernel\": \"automatic\""));
 }
 
-/// All that there are, whatever automatic plans consider: neither CSR nor what has no published kernel.
+/// All formats with a published kernel are candidates, even if automatic plans do not consider them. CSR is not.
 TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
   const Matrix A = elasticity();
   auto options = published(Format::Auto);
@@ -128,7 +127,7 @@ TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
       << plan.explain();
 }
 
-/// Predictions are not for published kernels.
+/// Predictions do not apply to published kernels.
 TEST(PublishedTest, TuningMeasuresEveryFormatAndKeepsRecordsApart) {
   const Matrix A = elasticity();
   const TemporaryFolder folder;
@@ -157,7 +156,7 @@ TEST(PublishedTest, AFormatWithoutOneIsRefused) {
   EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"automatic\"")) << plan.stats();
 }
 
-/// Whether there is a kernel is known only when the format is built.
+/// Only building the format shows whether the kernel can be built.
 TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
   const Matrix A = elasticity();
   auto options = in_rows_of_blocks(7);
@@ -169,7 +168,7 @@ TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
   EXPECT_TRUE(says(plan.explain(), "note: a published kernel was asked for, and the one of bcsr")) << plan.explain();
 }
 
-/// Blocks of 8 x 7 turned are blocks of 7 x 8.
+/// The transpose of 8 x 7 blocks has 7 x 8 blocks.
 TEST(PublishedTest, TheTransposeIsRefusedOrFallsBackAlone) {
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
   const Matrix A = elasticity();
@@ -222,7 +221,7 @@ TEST(PublishedTest, FilesKeepTheKernel) {
   EXPECT_TRUE(says(other.explain(), "kernels: own\n")) << other.explain();
 }
 
-/// As if it was made on another device.
+/// The plan was saved on a device whose kernel needs less memory.
 TEST(PublishedTest, FilesAreLoadedWithoutAKernelThatDoesNotFit) {
   const Matrix A = elasticity();
   PlanOptions options = published(Format::Bmat);
@@ -239,7 +238,7 @@ TEST(PublishedTest, FilesAreLoadedWithoutAKernelThatDoesNotFit) {
   EXPECT_TRUE(says(loaded.explain(), "kernels: portable\n")) << loaded.explain();
 }
 
-// --- a faster precision
+// --- a faster precision than the one asked for
 
 TEST(WiderPrecisionTest, ReplacesOneOf16BitsWhereItIsFaster) {
   const Matrix A = elasticity();

@@ -16,12 +16,12 @@
 namespace Tessera::Test {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uintmax_t most_bytes = 500000;  // larger files take minutes under the sanitizer, and find nothing else
+constexpr std::uintmax_t most_bytes = 500000;  // larger files take minutes under the sanitizer, and find no more errors
 #else
 constexpr std::uintmax_t most_bytes = std::numeric_limits<std::uintmax_t>::max();
 #endif
 
-/// The Matrix Market files of TESSERA_DATA_DIR.
+/// Lists the Matrix Market files of TESSERA_DATA_DIR.
 inline std::vector<std::filesystem::path> collection() {
   std::vector<std::filesystem::path> files;
   const char* folder = std::getenv("TESSERA_DATA_DIR");
@@ -35,7 +35,7 @@ inline std::vector<std::filesystem::path> collection() {
   return files;
 }
 
-/// The pattern of a matrix that was read.
+/// Returns the pattern of a matrix that was read from a file.
 template <class Scalar>
 HostPattern<int> pattern_of(const HostCsr<Scalar>& matrix) {
   HostPattern<int> pattern;

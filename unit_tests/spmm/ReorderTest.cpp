@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans that store rows, and columns, in another order: the user sees nothing of it.
+// Plans that store rows and columns in another order, which users do not notice.
 #include <algorithm>
 #include <tessera/common/Reordering.hpp>
 
@@ -13,8 +13,8 @@ template <class T>
 class ReorderTest : public ::testing::Test {};
 TYPED_TEST_SUITE(ReorderTest, UserOffsetCases);
 
-/// Groups of rows that share their columns, one in `one_in`, the rows in a random order: every reordering has something
-/// to do here.
+/// Groups of rows that draw from the same columns (each column with probability 1/one_in), shuffled, so every
+/// reordering has an effect.
 template <class Offset>
 HostPattern<Offset> scattered_groups(int groups, int rows_of_group, int columns, int one_in, std::uint64_t seed) {
   Random random(seed);
@@ -50,7 +50,7 @@ struct Views {
 TYPED_TEST(ReorderTest, EveryFormatInEveryOrder) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  for (const int columns : {60, 224}) {  // the second makes A square
+  for (const int columns : {60, 224}) {  // A is square for 224
     const auto pattern = scattered_groups<Offset>(13, 16, columns, 6, 3);
     const UserMatrix<Exec, double, Offset> A(pattern);
     for (const Format format : every_format) {
@@ -104,7 +104,7 @@ TYPED_TEST(ReorderTest, EmptyShapes) {
   }
 }
 
-/// Tiles of a matrix with scattered groups get full where rows that share columns come together.
+/// Clustering rows that share columns fills the tiles.
 TYPED_TEST(ReorderTest, IsKeptWhereItIsPredictedToPay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -119,11 +119,11 @@ TYPED_TEST(ReorderTest, IsKeptWhereItIsPredictedToPay) {
     EXPECT_NE(plan.explain().find("order: " + std::string(to_string(Impl::choice_of(plan).reordering))),
               std::string::npos)
         << plan.explain();
-    EXPECT_GT(plan.format_bytes(), static_cast<std::size_t>(plan.rows()) * sizeof(int));  // the order counts
+    EXPECT_GT(plan.format_bytes(), static_cast<std::size_t>(plan.rows()) * sizeof(int));  // includes the row order
   }
 }
 
-/// On hosts, where finding an order takes long, rows stay unless another order is asked for.
+/// By default, plans on hosts keep the order of rows, because finding an order is slow there.
 TYPED_TEST(ReorderTest, TheDefaultLeavesTheRowsOfHosts) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -137,8 +137,7 @@ TYPED_TEST(ReorderTest, TheDefaultLeavesTheRowsOfHosts) {
   EXPECT_TRUE(Impl::choice_of(plan).reorderings.empty());
 }
 
-/// A format that is too large is no reason not to be right, whichever order makes it so; of compressed rows no column
-/// moves.
+/// If BCSR does not fit and the plan falls back to CSR, the product is still right and columns are not permuted.
 TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -146,7 +145,7 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
   const UserMatrix<Exec, double, Offset> A(pattern);
   ASSERT_EQ(pattern.rows, pattern.columns);
   const auto bytes = A.plan(with_format(Format::Bcsr)).bytes();
-  // Kernels made for a device keep lists beside compressed rows, too.
+  // Kernels for a device also store lists with CSR.
   const std::size_t least = std::max(3 * bytes / 4, least_memory_limit(A, with_format(Format::Csr)));
   for (const std::size_t limit : {least, bytes, 2 * bytes}) {
     for (const Reordering reordering : {Reordering::Search, Reordering::DataAffinity, Reordering::JaccardRows}) {
@@ -160,7 +159,7 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
           EXPECT_EQ(plan.format(), Format::Csr);
         }
         expect_product<typename Views<Exec>::Right>(A, plan, 5, Mode::NoTranspose, 1, 0, plan.explain());
-        if (least > 3 * bytes / 4 && limit < 2 * bytes) continue;  // no room to transpose
+        if (least > 3 * bytes / 4 && limit < 2 * bytes) continue;  // no memory for the transpose
         expect_product<typename Views<Exec>::Right>(A, plan, 5, Mode::Transpose, 1, 0, plan.explain());
       }
     }
@@ -197,7 +196,7 @@ TYPED_TEST(ReorderTest, TheTransposeIsMadeOfNewValuesAndWithoutTheSource) {
   }
 }
 
-/// A band has nothing to gain.
+/// Reordering does not help a band.
 TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -223,8 +222,7 @@ TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
   }
 }
 
-/// Orders are compared by predictions, whatever was measured: a measurement that prefers what is predicted to be slower
-/// makes no order look better.
+/// Orders are compared by predicted times only. A measured time that contradicts the prediction does not change this.
 TYPED_TEST(ReorderTest, IsComparedByPredictionsWhereFormatsAreMeasured) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -243,8 +241,8 @@ TYPED_TEST(ReorderTest, IsComparedByPredictionsWhereFormatsAreMeasured) {
   }
 }
 
-/// Hosts read an X that a cache holds once, in any order of compressed rows. Devices take as long as a launch for a
-/// small A. So no order is sought. Tiles may still become fewer.
+/// CSR on hosts gains nothing if X fits in cache; small products on devices take as long as a launch. No order is
+/// sought then. On hosts, orders may still reduce the number of tiles.
 TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

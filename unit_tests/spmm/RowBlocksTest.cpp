@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans of several blocks of rows, as matrices of 2^31 nonzeros have them, and those whose format stores as many zeros.
-// Here a small number of entries, or of places, is the limit.
+// Plans of several blocks of rows, as for matrices with 2^31 entries or formats that store 2^31 values. These tests use
+// small limits on entries and stored values.
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/SpmmWithSums.hpp>
 
@@ -30,7 +30,7 @@ class RowBlocksTest : public ::testing::Test {
   using PlanType = Plan<user_scalar_t<Scalar>, Exec>;
 
   static constexpr int rows = 61, columns = 47, count = 5;
-  /// Rows in order, and rows in any order with duplicates; the first and the last rows are empty.
+  /// Sorted rows, and unsorted rows with duplicates. The first and the last rows are empty.
   static std::vector<Matrix> matrices() {
     std::vector<Matrix> result;
     for (const auto& pattern :
@@ -49,7 +49,7 @@ class RowBlocksTest : public ::testing::Test {
                            A.values, options, most_entries, most_places);
   }
   static PlanType loaded(const std::string& path) { return load_plan<user_scalar_t<Scalar>>(Exec(), path); }
-  /// About five blocks.
+  /// The limit on entries that makes about five blocks.
   static std::size_t fifth(const Matrix& A) { return A.host.nonzeros() / 5 + 1; }
 
   static void expect_products(const Matrix& A, PlanType& plan, const std::string& what) {
@@ -67,7 +67,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// The bits of Y = 2 op(A) X.
+/// Returns the bits of Y = 2 op(A) X.
 template <class View, class PlanType>
 std::vector<typename View::non_const_value_type> bits_of_product(PlanType& plan, Mode mode, int count) {
   using Exec = typename PlanType::execution_space;
@@ -99,7 +99,7 @@ TYPED_TEST(RowBlocksTest, MultiplyAsOnePlan) {
   }
 }
 
-/// A product without the transpose has the bits that a plan of one block has: each row is added up alone.
+/// Blocks do not change the bits of products without transpose, because each row is summed alone.
 TYPED_TEST(RowBlocksTest, RowsHaveTheSameBits) {
   using Fixture = TestFixture;
   using Left = typename Fixture::Left;
@@ -194,7 +194,7 @@ TYPED_TEST(RowBlocksTest, AreSavedAndLoaded) {
   }
 }
 
-/// Every row stands in one place of the order, within its block.
+/// The order is a permutation of all rows, and each row stays in its block.
 TYPED_TEST(RowBlocksTest, HaveOneOrderOfAllRows) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
@@ -254,7 +254,7 @@ TYPED_TEST(RowBlocksTest, KeepTheMemoryLimit) {
   }
 }
 
-/// Blocks of 8 x 8 take several times the memory of compressed rows. The last rows need what the first ones would take.
+/// 8 x 8 blocks need several times CSR's memory. The last rows need what the first ones would use up.
 TYPED_TEST(RowBlocksTest, LeaveMemoryToEachOther) {
   using Fixture = TestFixture;
   const typename Fixture::Matrix A(random_pattern<typename Fixture::Offset>(400, 400, 0.05, 1));
@@ -285,7 +285,7 @@ TYPED_TEST(RowBlocksTest, ARowThatIsTooLongIsRefused) {
                      " entries; expected at most " + std::to_string(longest - 1));
 }
 
-/// Entries are counted from the first of the matrix, not of the block.
+/// Errors name the entry by its index in the matrix, not in the block.
 TYPED_TEST(RowBlocksTest, WrongInputIsRefused) {
   using Fixture = TestFixture;
   auto pattern = random_pattern<typename Fixture::Offset>(40, 30, 0.3, 1);
@@ -332,7 +332,7 @@ TYPED_TEST(RowBlocksTest, MayHoldDenseBlocks) {
   }
 }
 
-/// Products with inner products, and residuals, are products and sums of several blocks.
+/// Products with inner products, and residuals, sum over several blocks of rows.
 TYPED_TEST(RowBlocksTest, HaveSums) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
@@ -361,8 +361,8 @@ TYPED_TEST(RowBlocksTest, HaveSums) {
   }
 }
 
-/// A format that stores zeros, and a number of places that is too small for all rows of RowBlocksTest's matrices, but
-/// not for any row alone.
+/// A padded format and a limit on stored values. It is too small for all rows of RowBlocksTest's matrices, but
+/// sufficient for each single row.
 struct FewPlaces {
   PlanOptions options;
   std::size_t most = 0;
@@ -381,7 +381,7 @@ void expect_all_of_a_plan(const Matrix& A, typename Fixture::PlanType plan, cons
   Fixture::expect_products(A, plan, "made");
   plan.update_values(Exec(), B.values);
   Fixture::expect_products(B, plan, "updated");
-  const std::size_t held = plan.bytes();  // without what follows values, which no file has
+  const std::size_t held = plan.bytes();  // before the memory for following values, which is not saved
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), C.values, mode);
   Fixture::expect_products(C, plan, "followed");
   save_plan(Exec(), plan, path);
@@ -424,7 +424,7 @@ TYPED_TEST(RowBlocksTest, AreCutAgainWhereTheirFormatNeedsTooManyPlaces) {
   }
 }
 
-/// One place more than the limit is the first to cut rows.
+/// A limit of one value less than needed cuts the rows in two.
 TYPED_TEST(RowBlocksTest, AreAsLargeAsTheirPlacesAllow) {
   using Fixture = TestFixture;
   for (const auto& A : Fixture::matrices()) {
@@ -438,7 +438,7 @@ TYPED_TEST(RowBlocksTest, AreAsLargeAsTheirPlacesAllow) {
   }
 }
 
-/// Eight rows share no column: the rows of the transpose have one entry each, which row groups store as four.
+/// Eight rows without a common column. Rows of the transpose have one entry, which row groups pad to four.
 TYPED_TEST(RowBlocksTest, TransposesAreCutWhereTheirFormatNeedsTooManyPlaces) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
@@ -450,7 +450,7 @@ TYPED_TEST(RowBlocksTest, TransposesAreCutWhereTheirFormatNeedsTooManyPlaces) {
     pattern.end_row();
   }
   const typename Fixture::Matrix A(pattern);
-  for (const std::size_t entries : {std::size_t(192), std::size_t(100)}) {  // one block of rows, and two
+  for (const std::size_t entries : {std::size_t(192), std::size_t(100)}) {  // one block of rows, then two
     auto plan = Fixture::plan_of(A, with_format(Format::RowGroups), entries, 192);
     const std::size_t blocks = count_of(plan.explain(), "block of rows ");
     EXPECT_EQ(blocks, entries < 192 ? 2u : 0u);
@@ -471,7 +471,7 @@ TYPED_TEST(RowBlocksTest, ARowWithTooManyPlacesIsRefused) {
   using Exec = typename Fixture::Exec;
   HostPattern<typename Fixture::Offset> pattern;
   pattern.columns = 80;
-  for (const int entries : {1, 10, 2}) {  // each in a block of its own
+  for (const int entries : {1, 10, 2}) {  // each entry in its own block
     for (int i = 0; i < entries; ++i) pattern.column_indices.push_back(8 * i);
     pattern.end_row();
   }
@@ -490,7 +490,7 @@ TYPED_TEST(RowBlocksTest, ARowWithTooManyPlacesIsRefused) {
   plan.prepare(Exec(), 1, Mode::Transpose);
 }
 
-/// What was built before rows are cut is freed before the parts are built.
+/// The format of all rows is freed before the formats of its parts are built.
 TYPED_TEST(RowBlocksTest, KeepTheMemoryLimitWhenTheyAreCutAgain) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
@@ -519,13 +519,13 @@ TYPED_TEST(RowBlocksTest, KeepTheMemoryLimitWhenTheyAreCutAgain) {
   }
 }
 
-/// Rows of dense blocks are cut between them.
+/// Rows are cut only between dense blocks.
 TYPED_TEST(RowBlocksTest, DenseBlocksAreCutAgain) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
   using Scalar = typename Fixture::Scalar;
   constexpr int size = 2, count = 12;
-  HostPattern<typename Fixture::Offset> dense, elements;  // a diagonal
+  HostPattern<typename Fixture::Offset> dense, elements;  // diagonals of blocks
   dense.columns = count;
   elements.columns = size * count;
   for (int i = 0; i < count; ++i) {
@@ -550,8 +550,8 @@ TYPED_TEST(RowBlocksTest, DenseBlocksAreCutAgain) {
   EXPECT_MESSAGE(FormatTooLarge, plan_of(63), "it needs 64 values in blocks of 8 x 8; expected at most 63");
 }
 
-/// 2^19 entries, each in a block of 2^12 values, are too many by the limit of all plans. Neither of the two rows that
-/// they are cut into has the memory that BCSR takes.
+/// 2^19 entries in blocks of 2^12 values exceed every plan's limit of 2^31. Each of the two rows is then too large for
+/// the memory of BCSR.
 TYPED_TEST(RowBlocksTest, AreCutAgainAtMoreThan31Bits) {
   using Fixture = TestFixture;
   HostPattern<typename Fixture::Offset> pattern;

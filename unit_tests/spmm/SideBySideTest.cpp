@@ -14,7 +14,7 @@
 
 namespace Tessera::Test {
 
-/// Two host threads that share nothing but the library.
+/// Runs two host threads that share nothing but the library.
 template <class T>
 class SideBySideTest : public ::testing::Test {
  public:
@@ -25,7 +25,7 @@ class SideBySideTest : public ::testing::Test {
 
   explicit SideBySideTest() : A_(random_pattern<int>(300, 260, 0.1, 1)) {}
 
-  /// A plan of A that is made here, and what it multiplies: Y = A X, then Y^T of new values added to it.
+  /// Makes a plan of A, computes Y = A X, updates the values, and returns X - A^T Y / 2.
   std::vector<double> products(const Exec& exec, const PlanOptions& options) const {
     const auto& pattern = A_.pattern;
     auto plan = make_plan(exec, 300, 260, pattern.row_offsets, pattern.column_indices, A_.values, options);
@@ -49,7 +49,7 @@ template <class Exec>
 using OneCaseOf = ::testing::Types<Case<Exec, int>>;
 TYPED_TEST_SUITE(SideBySideTest, EverySpace<OneCaseOf>::type);
 
-/// Plans are made, prepared, updated and destroyed by two host threads at a time, with the bits that they have alone.
+/// Two host threads make, prepare, update and destroy plans at the same time. The bits are those of one thread alone.
 TYPED_TEST(SideBySideTest, PlansAreMadeAtOnce) {
   using Exec = typename TestFixture::Exec;
   const auto instances = two_instances<Exec>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products that sum over the rows of what they make: Y has the bits of spmm(), and sums are those of a serial
-// reference.
+// Products that also sum over the rows of Y: Y is bitwise equal to that of spmm(), and sums match a serial reference.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -56,7 +55,7 @@ bool are_same_bits(const X& a, const Y& b) {
   return true;
 }
 
-/// A square matrix of results between guards.
+/// A square matrix of results with padding around it.
 template <class Scalar>
 struct Square {
   int columns;
@@ -68,7 +67,7 @@ struct Square {
   }
 };
 
-/// C = X^T Y within rounding, by serial sums; what is beside its elements is untouched.
+/// Expects C = X^T Y within rounding error of serial sums, and untouched padding.
 template <class Scalar, class X, class Y>
 void expect_inner_products(Square<Scalar>& C, const X& x, const Y& y, const std::string& what) {
   const auto rows = static_cast<int>(y.extent(0));
@@ -87,7 +86,7 @@ void expect_inner_products(Square<Scalar>& C, const X& x, const Y& y, const std:
   }
 }
 
-/// Multiplies with one or both sums and compares with spmm() and serial sums, twice: the bits are the same.
+/// Computes one or both sums, compares with spmm() and serial sums, and expects the same bits a second time.
 template <class XView, class YView, class Exec, class PlanType>
 void expect_product_with_sums(const Exec& exec, PlanType& plan, int columns, Mode mode, double alpha, double beta,
                               const std::string& what, bool with_XtY = true, bool with_YtY = true) {
@@ -119,7 +118,7 @@ void expect_product_with_sums(const Exec& exec, PlanType& plan, int columns, Mod
   ASSERT_TRUE(XtY.memory == XtY_again.memory && YtY.memory == YtY_again.memory) << what;
 }
 
-/// R = B - op(A) X, in place or apart, with its norms; the bits are those of a copy and a product.
+/// Checks R = B - op(A) X, in place or not, and its norms. The bits equal those of a copy and a product.
 template <class XView, class RView, class Exec, class PlanType>
 void expect_residual(const Exec& exec, PlanType& plan, int columns, Mode mode, bool in_place, const std::string& what) {
   using Scalar = typename RView::value_type;
@@ -194,8 +193,8 @@ TYPED_TEST(SpmmWithSumsTest, EveryOrderOfRows) {
   }
 }
 
-/// As many rows as make several parts, and several pieces of a part, at the edges of a panel of columns; rows of many
-/// entries and of none.
+/// Enough rows for several parts, and several pieces in a part; numbers of columns at the edge of a panel; long and
+/// empty rows.
 TYPED_TEST(SpmmWithSumsTest, ManyRowsAndColumns) {
   using Right = typename TestFixture::Right;
   const typename TestFixture::Exec exec;
@@ -210,7 +209,7 @@ TYPED_TEST(SpmmWithSumsTest, ManyRowsAndColumns) {
   auto plan = A.plan(with_format(Format::Csr));
   for (const int columns : {1, 2, 5, 33, 64, 127, 128, 129}) {
     const std::string what = std::to_string(columns) + " columns";
-    const bool is_wide = columns > 64;  // references take long
+    const bool is_wide = columns > 64;  // references are slow
     expect_product_with_sums<Right, Right>(exec, plan, columns, Mode::NoTranspose, 1, 0, what, true, !is_wide);
     if (columns != 127) expect_residual<Right, Right>(exec, plan, columns, Mode::NoTranspose, false, what);
   }
@@ -218,7 +217,7 @@ TYPED_TEST(SpmmWithSumsTest, ManyRowsAndColumns) {
   expect_residual<Right, Right>(exec, plan, 5, Mode::Transpose, true, "transposed");
 }
 
-/// Blocks that are large enough to be summed in pieces, on hosts.
+/// On hosts, blocks large enough to be summed in pieces.
 TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
   using Right = typename TestFixture::Right;
   using Scalar = typename TestFixture::Scalar;
@@ -228,7 +227,7 @@ TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
     HostPattern<typename TestFixture::Offset> pattern;
     pattern.columns = rows;
     while (pattern.rows < rows) {
-      // A third of the rows has all entries, and one of them most.
+      // The first third of the rows has all entries; row 700 has most of them.
       const int entries = pattern.rows == 700 ? 20000 : pattern.rows < rows / 3 ? 3 : 0;
       for (int j = 0; j < entries; ++j) pattern.column_indices.push_back(int(std::int64_t(rows - 1) * j / entries));
       pattern.end_row();
@@ -237,12 +236,12 @@ TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
     auto plan = A.plan(with_format(Format::Csr));
     expect_product_with_sums<Right, Right>(exec, plan, columns, Mode::NoTranspose, 1, 0.5, "large");
     expect_residual<Right, Right>(exec, plan, 9, Mode::NoTranspose, false, "large");
-    // Two products with sums, a residual, and what they were compared with.
+    // Two products with sums, one residual, and the products for comparison.
     EXPECT_NE(plan.stats().find("\"products\": 5"), std::string::npos) << plan.stats();
   }
 }
 
-/// Both results of many columns, which are more sums than fit into the first-level cache.
+/// Both sums for many columns, which exceed the first-level cache.
 TYPED_TEST(SpmmWithSumsTest, BothSumsOfManyColumns) {
   using Right = typename TestFixture::Right;
   const typename TestFixture::Exec exec;
@@ -280,7 +279,7 @@ TYPED_TEST(SpmmWithSumsTest, RectangularAndEmptyShapes) {
   }
 }
 
-/// Columns of larger multivectors, row strides longer than rows, and strides of both kinds. Nothing else is written.
+/// Columns of larger multivectors, padded rows, and two strides. Padding is not written.
 TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
@@ -311,7 +310,7 @@ TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   Square<Scalar> XtY_strided(5), YtY_strided(5);
   spmm_with_inner_products(exec, plan, work, Mode::NoTranspose, 1, X, 0, strided,
                            {XtY_strided.view(), YtY_strided.view()});
-  // Kokkos copies strided arrays within a memory space alone.
+  // Kokkos copies strided arrays only within a memory space.
   const Right adjacent("adjacent", 40, 5);
   Kokkos::deep_copy(adjacent, strided);
   ASSERT_TRUE(are_same_bits(fetched(adjacent), wanted));
@@ -319,7 +318,7 @@ TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   expect_inner_products(YtY_strided, wanted, wanted, "strides");
 }
 
-/// NaN reaches the sums of what it meets, and no others.
+/// NaN reaches only the sums that it contributes to.
 TYPED_TEST(SpmmWithSumsTest, NumbersThatAreNotFinitePass) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
@@ -353,13 +352,13 @@ TYPED_TEST(SpmmWithSumsTest, NumbersThatAreNotFinitePass) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-/// One thread and two make the same bits, of every sum.
+/// Sums are bitwise equal with one thread and two.
 TYPED_TEST(SpmmWithSumsTest, AnyNumberOfThreads) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
   using Right = typename TestFixture::Right;
   if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
-    const int rows = 70000;  // 16 columns go in pieces
+    const int rows = 70000;  // 16 columns are summed in pieces
     const auto banded = [](int size) {
       HostPattern<typename TestFixture::Offset> pattern;
       pattern.columns = size;

@@ -13,7 +13,7 @@ template <class T>
 class StatsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(StatsTest, UserOffsetCases);
 
-/// What Impl::choice_of(plan) and Impl::tile_metrics_of(plan) say, of the plan or of its transpose.
+/// Expects the JSON of plan.choice() and plan.tile_metrics(), for the plan or its transpose.
 void expect_side(const json& stats, const Choice& choice, const TileMetrics& tiles) {
   EXPECT_EQ(stats.at("format"), to_string(choice.format));
   EXPECT_EQ(stats.at("model"), choice.model);
@@ -46,7 +46,7 @@ void expect_side(const json& stats, const Choice& choice, const TileMetrics& til
   EXPECT_EQ(stats.at("tiles").at("imbalance"), tiles.imbalance ? json(*tiles.imbalance) : json());
 }
 
-/// Each step took time, and all of them no more than the whole.
+/// Expects each step to take time, and their sum not to exceed the total.
 void expect_seconds(const json& seconds, bool has_reordered) {
   double sum = 0;
   for (const char* step : {"analysis", "tuning", "reordering", "format", "kernels", "values"}) {
@@ -126,7 +126,7 @@ TYPED_TEST(StatsTest, CountProductsAndUpdates) {
   exec.fence();
 }
 
-/// Notes quote what was said, which may hold anything.
+/// Notes quote error messages, which may contain any character.
 TYPED_TEST(StatsTest, HoldTheNotes) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

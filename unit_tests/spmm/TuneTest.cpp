@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans that measure before they choose, and remember.
+// Plans that measure before they choose, and remember the result.
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -29,7 +29,7 @@ struct Problem {
   using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 0.2, 1)};
 
-  /// A file that is not there. Tests of the same type, which may run at the same time, have one each.
+  /// The path of a file that does not exist. It is unique to the test and type, because tests may run concurrently.
   static std::string file() {
     const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
     const std::string path =
@@ -82,12 +82,12 @@ int measured(const Choice& choice) {
                            [](const Candidate& candidate) { return candidate.measured_seconds > 0; }));
 }
 
-/// What is predicted to be clear is not measured; nor is what is in doubt if few products will pay for it.
+/// Plans measure only candidates in doubt, and only if enough products are expected.
 TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   int clear = 0, doubtful = 0;
-  // From rows with an entry or two to full ones, in which tiles cost as much as rows.
+  // Densities from about one entry in a row to full rows, in which tiles and rows cost about the same.
   for (const double density : {0.01, 0.1, 0.3, 0.6, 1.0}) {
     for (const int columns : {1, 8, 128}) {
       const UserMatrix<Exec, double, Offset> A(random_pattern<Offset>(120, 90, density, 1));
@@ -113,7 +113,7 @@ TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
     }
   }
   EXPECT_GT(doubtful, 0);
-  // On a device the launch is most of the time of so small a product, whatever the format.
+  // On devices, the launch dominates such small products in every format.
   if (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
     EXPECT_GT(clear, 0);
   }
@@ -125,7 +125,7 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   const std::string file = problem.file();
   const auto first = problem.A.plan(tuned(8, file));
   const std::string written = text_of(file);
-  // The file is believed when it says that the other format was the fastest.
+  // The plan believes the changed file, which says that the other format was the fastest.
   const std::string chosen(to_string(first.format())), other = chosen == "csr" ? "bittcf" : "csr";
   std::string changed = written;
   const std::size_t place = changed.find('\t' + chosen + '\t');
@@ -137,7 +137,7 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   EXPECT_NE(Impl::choice_of(second).reason.find("measured before"), std::string::npos)
       << Impl::choice_of(second).reason;
   EXPECT_EQ(text_of(file), changed);
-  // Other columns, and other matrices, are measured anew.
+  // Another number of columns and another matrix are measured anew.
   problem.A.plan(tuned(9, file));
   EXPECT_EQ(text_of(file).find(changed.substr(0, changed.find('\n'))), 0u);
   const UserMatrix<Exec, double, typename TypeParam::Offset> B(
@@ -148,7 +148,7 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   std::filesystem::remove(file);
 }
 
-/// Full rows and many columns, for which tiles cost about as much as compressed rows.
+/// Full rows and many columns, for which tiles and compressed rows cost about the same.
 template <class Exec, class Offset>
 struct InDoubt {
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 1.0, 1)};
@@ -159,7 +159,7 @@ struct InDoubt {
   }
 };
 
-/// What Measure found is good for Automatic, but Automatic may have left out candidates.
+/// Automatic uses results of Measure. Measure does not use those of Automatic, which may skip candidates.
 TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -185,7 +185,7 @@ TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   std::filesystem::remove(file);
 }
 
-/// Neither a format that is named nor a candidate that does not fit is measured, and one alone is no choice.
+/// A named format and candidates that do not fit are not measured; nor is a single candidate.
 TYPED_TEST(TuneTest, AutomaticComparesTwoOrNone) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -222,7 +222,7 @@ TYPED_TEST(TuneTest, NothingToMeasure) {
   EXPECT_NO_THROW((Problem<Exec, Offset>().A.plan(tuned(0))));
 }
 
-/// X and Y of terabytes, or of more bytes than can be counted.
+/// X and Y need terabytes, or more bytes than 64 bits can count.
 TYPED_TEST(TuneTest, PredictsWhereThereIsNoMemoryToMeasure) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -234,7 +234,7 @@ TYPED_TEST(TuneTest, PredictsWhereThereIsNoMemoryToMeasure) {
     EXPECT_EQ(Impl::choice_of(plan).reason, Impl::choice_of(predicted).reason);
     for (const Candidate& candidate : Impl::choice_of(plan).candidates) {
       EXPECT_EQ(candidate.measured_seconds, 0);
-      EXPECT_LT(candidate.peak_bytes, 1e8);  // without X and Y
+      EXPECT_LT(candidate.peak_bytes, 1e8);  // excludes X and Y
     }
   };
   expect_prediction(random_pattern<Offset>(20000, 90, 0.001, 1), 1 << 30);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A product is predicted to take a millisecond.
+/// A budget with a predicted product time of 1 ms by default.
 TuningBudget budget_for(Tuning tuning, int products, double spent = 0, double product_seconds = 1e-3) {
   PlanOptions options;
   options.tuning = tuning;
@@ -23,7 +23,7 @@ TEST(TuningBudget, MeasureHasNoLimit) {
   EXPECT_TRUE(budget.pays_for(5));
 }
 
-/// A candidate is taken to cost 20 products; ten times as many must be expected.
+/// Measuring a candidate is assumed to cost 20 products. At least ten times as many products must be expected.
 TEST(TuningBudget, FewProductsPayForNothing) {
   EXPECT_FALSE(budget_for(Tuning::Adaptive, 0).pays_for(1));
   EXPECT_FALSE(budget_for(Tuning::Adaptive, 399).pays_for(2));
@@ -39,10 +39,10 @@ TEST(TuningBudget, SamplesOfShortProductsCost) {
 TEST(TuningBudget, ATenthOfTheProductsPays) {
   TuningBudget budget = budget_for(Tuning::Adaptive, 1000);  // for 100 products: .1 s
   budget.spend(0.04, 1e-3);
-  EXPECT_TRUE(budget.pays_for(1));  // .04 as before makes .08
+  EXPECT_TRUE(budget.pays_for(1));  // 0.08 s, if it costs 0.04 s again
   EXPECT_FALSE(budget.pays_for(2));
   budget.spend(0.04, 2e-3);
-  EXPECT_FALSE(budget.pays_for(1));  // .12, though the slower product would pay for more
+  EXPECT_FALSE(budget.pays_for(1));  // 0.12 s; the slower product does not increase the budget
 }
 
 TEST(TuningBudget, TheNextCostsAsMuchAsTheDearest) {
@@ -62,7 +62,7 @@ TEST(TuningBudget, OtherOrdersHaveSpent) {
   EXPECT_FALSE(budget.pays_for(1));
 }
 
-/// What was measured replaces what was predicted, faster or slower; a refusal tells nothing.
+/// Measured times replace predicted ones, faster or slower. A refused candidate changes nothing.
 TEST(TuningBudget, GoesByMeasuredProducts) {
   TuningBudget budget = budget_for(Tuning::Adaptive, 1000);
   budget.spend(0.01, infinity);

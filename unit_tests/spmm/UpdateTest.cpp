@@ -10,7 +10,7 @@ template <class T>
 class UpdateTest : public ::testing::Test {};
 TYPED_TEST_SUITE(UpdateTest, UserProductCases);
 
-/// New values in the caller's order, with the transpose built before or after them.
+/// Updates values in the caller's order, with the transpose built before or after.
 TYPED_TEST(UpdateTest, NewValuesNeedNoAnalysis) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays are found to have changed exactly when they have.
+// The watch reports a change exactly if the arrays changed.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
@@ -55,7 +55,7 @@ TYPED_TEST(ValueWatchTest, FindsEachBit) {
 
 TYPED_TEST(ValueWatchTest, FindsAnyChangeAfterForgetting) {
   const typename TestFixture::Bytes bytes("bytes", 64);
-  this->watch.forget(typename TestFixture::Exec());  // before the first look
+  this->watch.forget(typename TestFixture::Exec());  // before the first check
   EXPECT_TRUE(this->finds_change(bytes, 0, 64));
   EXPECT_FALSE(this->finds_change(bytes, 0, 64));
   this->watch.forget(typename TestFixture::Exec());
@@ -63,7 +63,7 @@ TYPED_TEST(ValueWatchTest, FindsAnyChangeAfterForgetting) {
   EXPECT_FALSE(this->finds_change(bytes, 0, 64));
 }
 
-/// Arrays that a sum of numbers, with or without their places, takes for equal.
+/// A single 2 moves among ones, which neither a sum nor a sum with positions may notice.
 TYPED_TEST(ValueWatchTest, FindsWhatChangedPlaces) {
   using Exec = typename TestFixture::Exec;
   const Kokkos::View<double*, typename Exec::memory_space> values("values", 4096);
@@ -71,7 +71,7 @@ TYPED_TEST(ValueWatchTest, FindsWhatChangedPlaces) {
   Kokkos::deep_copy(values, 1.0);
   EXPECT_TRUE(this->finds_change(bytes, 0, 8 * 4096));
   std::size_t last = 0;
-  for (const std::size_t place : {1, 2, 3, 2048, 2049, 4094, 4095}) {  // a 2 among ones wanders
+  for (const std::size_t place : {1, 2, 3, 2048, 2049, 4094, 4095}) {  // moves the 2
     Kokkos::deep_copy(Kokkos::subview(values, last), 1.0);
     Kokkos::deep_copy(Kokkos::subview(values, place), 2.0);
     EXPECT_TRUE(this->finds_change(bytes, 0, 8 * 4096)) << "from " << last << " to " << place;

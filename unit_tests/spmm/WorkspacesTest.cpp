@@ -30,9 +30,9 @@ TYPED_TEST(WorkspacesTest, GrowAndNeverShrink) {
   EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 2).num_vectors(), 2);
 }
 
-int products = 0;  // regions of that name that were entered
+int products = 0;  // number of regions "Tessera::spmm" entered
 
-/// Profilers see each product by its name, once.
+/// Profilers see one named region for each product.
 TYPED_TEST(WorkspacesTest, AProductIsARegion) {
   using Exec = typename TypeParam::ExecutionSpace;
   const UserMatrix<Exec, double, typename TypeParam::Offset> A{

@@ -14,14 +14,14 @@
 
 namespace Tessera::Test {
 
-/// Two files of each kind that the library writes, which are longer than what is written at a time.
+/// Two files of each kind that the library writes, longer than what is written at once.
 class WrittenFiles {
  public:
   using Exec = Kokkos::DefaultHostExecutionSpace;
   using PlanType = Plan<double, Exec>;
   static constexpr int sizes[] = {20000, 30000};  // rows of the matrices, and records
 
-  /// Writes the first or the second file of a kind.
+  /// Writes the first or second file of a kind.
   void write(const std::string& kind, const std::string& path, int which) const {
     if (kind == "tuning") {
       records_[which].write(path);
@@ -36,7 +36,7 @@ class WrittenFiles {
     }
   }
 
-  /// The number of rows or records of a file, which is read completely.
+  /// Reads a whole file and returns its number of rows or records.
   static std::size_t size_of(const std::string& kind, const std::string& path) {
     if (kind == "tuning") return TuningRecords::read(path).size();
     if (kind == "plan") return std::size_t(load_plan<double>(Exec(), path).rows());
