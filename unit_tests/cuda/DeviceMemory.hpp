@@ -10,7 +10,7 @@
 
 #include "FewerCases.hpp"
 
-/// Memory of a GPU for the tests, and whether there is one.
+/// GPU memory for tests, and checks for a GPU.
 namespace Tessera::Test {
 
 inline bool has_gpu() {
@@ -21,10 +21,9 @@ inline bool has_gpu() {
 #define TESSERA_SKIP_WITHOUT_GPU() \
   if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
-/// Whether a case of a test with many similar ones is run. On a GPU all are or, where fewer shall run, one of `some`;
-/// emulated, which is slow, one of `some`, and under the address sanitizer, which is slower still, one of about three
-/// times as many; but all if `some` is 1. Choose `some` prime to the lengths of the loops around a case. Otherwise the
-/// same cases of an inner loop run every time, and the others never.
+/// Whether to run this one of many similar cases. GPUs run all, or one of `some` if fewer cases are wanted. Emulation
+/// is slow and runs one of `some`, or about a third of these under the address sanitizer. All run if `some` is 1.
+/// `some` must be coprime to the lengths of the loops around the case, else some iterations of an inner loop never run.
 inline bool is_chosen(int some) {
 #ifndef TESSERA_CUDA_EMULATED
   if (!runs_fewer_cases()) return true;
@@ -39,7 +38,7 @@ inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-/// A copy of an array in the memory of the GPU. It ends where the allocation does, as far as CUDA allows.
+/// A copy of an array in GPU memory. It ends where its allocation ends, as far as CUDA allows.
 template <class T>
 class OnDevice {
  public:
@@ -54,7 +53,7 @@ class OnDevice {
 
   T* data() const { return data_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
-  /// Waits for the GPU.
+  /// Waits for the GPU and copies the array to the host.
   std::vector<T> to_host() const {
     std::vector<T> host(size_);
     check(cudaDeviceSynchronize(), "running");

@@ -15,7 +15,7 @@ namespace {
 using namespace Tessera;
 using Test::OnDevice;
 
-/// An array of words on the device, and what is known of it.
+/// An array of words on the device, with the state of the watch.
 class Watched {
  public:
   explicit Watched(std::size_t words)
@@ -24,7 +24,7 @@ class Watched {
   void set(std::size_t word, std::uint32_t value) {
     Test::check(cudaMemcpy(words_.data() + word, &value, sizeof value, cudaMemcpyHostToDevice), "setting a word");
   }
-  /// Looks at `words` words from the `first` on. Returns whether they were others before.
+  /// Checks `words` words from `first` on, and returns whether they have changed since the last check.
   bool has_changed(std::size_t first, std::size_t words) {
     Cuda::look_at_values(nullptr, words_.data() + first, 4 * words, state_.data());
     const Impl::WatchedArray state = state_.to_host()[0];
@@ -41,7 +41,7 @@ class Watched {
   OnDevice<Impl::WatchedArray> state_;
 };
 
-/// The fingerprint that the host finds.
+/// Returns the fingerprint, computed on the host.
 template <class Chunk>
 std::uint64_t fingerprint(const std::vector<std::uint32_t>& words) {
   const Impl::ChunkedArray<Chunk> array(words.data(), 4 * words.size());
@@ -50,12 +50,12 @@ std::uint64_t fingerprint(const std::vector<std::uint32_t>& words) {
   return sum;
 }
 
-// Numbers of words around a chunk, a warp, a block, and what a block takes in one round; on a GPU also many blocks.
+// Numbers of words close to a chunk, a warp, a thread block and one round of a thread block; on a GPU also many blocks.
 TEST(FollowValues, LooksFindEachChange) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const std::size_t words : {1, 2, 3, 4, 5, 127, 1023, 1024, 1025, 4095, 4096, 4100, 20000}) {
     Watched watched(words);
-    std::uint32_t value = 7;  // as all words are at first
+    std::uint32_t value = 7;  // initial value of all words
     EXPECT_TRUE(watched.has_changed(0, words)) << "the first look at " << words;
     EXPECT_FALSE(watched.has_changed(0, words)) << words;
     for (const std::size_t word : {std::size_t(0), words / 2, words - 1}) {
@@ -80,7 +80,7 @@ TEST(FollowValues, AlignedOrNotTheFingerprintIsTheHosts) {
   }
 }
 
-/// Places 2i and 2i + 1 hold entry i, and every third place nothing. The caller has the entries backwards.
+/// Slots 2i and 2i + 1 store entry i, and every third slot is empty. The caller's entries are in reverse order.
 template <class Offset, class Scalar>
 void check_gather(std::size_t places) {
   std::vector<Offset> slots(places / 2 + 1), place_entries(places);

@@ -9,7 +9,7 @@
 
 #include "../../src/cuda/fragments/Layout.hpp"
 
-// The layout of fragments against an emulated warp, whose lanes hold exactly what the PTX ISA says of m16n8k8. No GPU.
+// Fragment layouts, tested on an emulated warp whose lanes hold what the PTX ISA specifies for m16n8k8. No GPU.
 namespace {
 
 using Tessera::Cuda::FragmentLayout;
@@ -18,7 +18,7 @@ constexpr int lanes = 32;
 using Left = double[16][8];
 using Right = double[8][8];
 
-// D += A B, as mma.sync.m16n8k8 of FP64 and of TF32 does: lane l = 4 g + t holds A(g, t), A(g + 8, t), A(g, t + 4),
+// Computes D += A B like mma.sync.m16n8k8 in FP64 and TF32. Lane l = 4 g + t holds A(g, t), A(g + 8, t), A(g, t + 4),
 // A(g + 8, t + 4); B(t, g), B(t + 4, g); D(g, 2 t), D(g, 2 t + 1), D(g + 8, 2 t), D(g + 8, 2 t + 1).
 template <class Scalar>
 void emulated_mma(Scalar (&d)[lanes][4], const Scalar (&a)[lanes][4], const Scalar (&b)[lanes][2]) {
@@ -41,7 +41,7 @@ void emulated_mma(Scalar (&d)[lanes][4], const Scalar (&a)[lanes][4], const Scal
   }
 }
 
-// block (8 x 8, row by row) times rows (8 x columns, row by row) as the kernel does it, lane by lane.
+// Multiplies a block (8 x 8, row-major) by rows (8 x columns, row-major) as the kernel does, lane by lane.
 template <class Scalar, int columns>
 std::vector<Scalar> product_by_lanes(const std::vector<Scalar>& block, const std::vector<Scalar>& rows) {
   using Layout = FragmentLayout<Scalar, columns>;
@@ -130,8 +130,8 @@ void check_vectors() {
   }
 }
 
-// Lanes that are served together, 128 bytes of them, read from different banks although their rows lie in the same
-// ones, and put the pieces in order.
+// Lanes that are served together (128 bytes) read from different banks, although their rows start in the same bank, and
+// order the pieces correctly.
 template <class Scalar, int columns>
 void check_pieces(std::size_t most_readers) {
   using Layout = FragmentLayout<Scalar, columns>;
@@ -177,7 +177,7 @@ TEST(FragmentLayout, Vectors) {
   check_vectors<float, 64>();
 }
 
-// The lane's two elements of a block are the bits of the mask that it decodes.
+// A lane decodes its two elements of a block from the corresponding bits of the mask.
 TEST(FragmentLayout, Elements) {
   using Layout = FragmentLayout<double, 32>;
   for (int l = 0; l < lanes; ++l) {

@@ -16,7 +16,7 @@ using Test::OnDevice;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Bits of numbers, rounded to nearest, ties to even.
+// Numbers are rounded to nearest, ties to even.
 TEST(HalfOperands, RoundsValues) {
   TESSERA_SKIP_WITHOUT_GPU();
   struct Number {
@@ -42,7 +42,7 @@ TEST(HalfOperands, RoundsValues) {
   }
 }
 
-// Small integers, which are exact in 16 bits: 256 of them before one comes again.
+// Small integers, which are exact in 16 bits. The sequence repeats after 256.
 template <class Scalar>
 std::vector<Scalar> integers(std::size_t count) {
   std::vector<Scalar> values(count);
@@ -55,7 +55,7 @@ std::uint16_t bf16_of(double integer) {
   return static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, value) >> 16);
 }
 
-// Which column of its 16 a place of a row holds (fragments/Layout.hpp).
+// The column, of 16, that each place of a row stores (fragments/Layout.hpp).
 constexpr int columns_of_products[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
 
 template <class Scalar>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels count in 32 bits, where it nearly does not fit.
+// Kernels' 32-bit counts, close to overflow.
 #include <gtest/gtest.h>
 
 #include <gpu/CudaPanels.hpp>
@@ -24,7 +24,7 @@ TEST(Limits, ColumnsOfALaunch) {
   EXPECT_LT(std::size_t(most_launch_columns) * 128, std::size_t(1) << 32);
 }
 
-/// The columns of panels of an X with so many columns, whose columns are adjacent or not.
+/// The widths of the panels into which an X with this number of columns is split, adjacent or strided.
 std::vector<Ordinal> panels(Ordinal columns, bool are_adjacent) {
   Product<double, double> product{};
   product.x = {nullptr, 1, columns, 0, are_adjacent ? 1 : 3};
@@ -47,7 +47,7 @@ TEST(Limits, ColumnsOfAPanel) {
   EXPECT_EQ(panels(most, true).size(), std::size_t(1) << 7);
 }
 
-/// Of kernels that copy rows of X 16 bytes at a time, for any X with so many columns or fewer.
+/// Scratch memory suffices for any X of up to `prepared` columns, in kernels that copy rows of X 16 bytes at a time.
 TEST(Limits, ScratchMemoryOfPanelsThatArePacked) {
   constexpr Ordinal rows = 1000;
   const auto bytes_for = [](const Multivector<const double>& x) {
@@ -56,7 +56,7 @@ TEST(Limits, ScratchMemoryOfPanelsThatArePacked) {
   };
   for (const Ordinal prepared : {1, 2, 31, 32, 33, 63, 64, 65, 66, 127, 128, 200}) {
     const std::size_t bytes = Impl::panel_scratch_bytes<double>(XAccess::WholeVectors, rows, prepared, bytes_for);
-    // No more than a panel of X is packed.
+    // At most one panel of X is packed.
     EXPECT_LE(bytes, Impl::cuda_scratch_page + 8u * (std::size_t(rows) * 64 + 50u * (prepared + 3u)));
     for (Ordinal columns = 1; columns <= prepared; ++columns) {
       for (const auto& [row, column] : {std::pair<std::ptrdiff_t, std::ptrdiff_t>(200, 1), {201, 1}, {1, rows}}) {

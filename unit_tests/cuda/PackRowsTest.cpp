@@ -47,7 +47,7 @@ TYPED_TEST(PackRows, EveryElementAndZerosBehind) {
   }
 }
 
-// What failed before, and whose caller did not ask for the error, is not told of a kernel that runs.
+// A kernel that runs does not report an earlier error that nobody queried.
 TEST(Launch, ErrorsBeforeAreNotTheKernels) {
   TESSERA_SKIP_WITHOUT_GPU();
   void* too_much = nullptr;

@@ -18,31 +18,31 @@
 #include "HostMatrix.hpp"
 #include "condensed/cuda/Schedule.hpp"
 
-/// Products on tensor cores for the tests: random ones, and what is right.
+/// Random products on tensor cores, and their expected results.
 namespace Tessera::Test {
 
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// How a product is asked for, besides its operands.
+/// The parameters of a product other than its operands.
 struct ProductCase {
   Precision precision = Precision::Native;
-  int piece_tiles = 64;  // or chunks, of staged windows
+  int piece_tiles = 64;  // for staged windows: chunks
   int columns = 32;
-  int width = 0;             // the columns of X that the policy is for; 0: these
+  int width = 0;             // columns that the policy is made for; 0: `columns`
   int padding = 0;           // of rows of X and Y, in elements
   int misalignment = 0;      // of X and Y, in elements
   bool left_layout = false;  // column-major X and Y
-  bool scatter = false;      // rows of Y backwards
-  bool gather = false;       // rows of X backwards
+  bool scatter = false;      // reverses the rows of Y
+  bool gather = false;       // reverses the rows of X
   double alpha = 1.5, beta = 0.5;
-  std::ptrdiff_t x_row_stride = 0;  // row stride in elements of an X of one row; 0: as the layout gives it
+  std::ptrdiff_t x_row_stride = 0;  // stride in elements for an X of one row; 0: that of the layout
 
-  /// What kernels add to a description.
+  /// Text that a kernel adds to the description.
   std::string text() const { return ""; }
 };
 
-/// The layout, scatter, alignment, padding and beta of variant 0, ..., 63.
+/// Sets layout, scatter, alignment, padding and beta for variant 0, ..., 63.
 inline void set_layout(ProductCase& c, int variant) {
   c.left_layout = (variant & 1) != 0;
   c.scatter = (variant & 2) != 0;
@@ -51,10 +51,10 @@ inline void set_layout(ProductCase& c, int variant) {
   c.beta = (variant & 32) != 0 ? 0 : 0.5;
 }
 
-/// More than 4 GiB, in elements.
+/// A stride of more than 4 GiB, in elements.
 constexpr std::ptrdiff_t far_apart = (std::ptrdiff_t(1) << 30) + 4;
 
-/// Element (i, j) of a block of columns in a case's layout.
+/// The index of element (i, j) of a multivector in a case's layout.
 inline std::size_t place(const ProductCase& c, int rows, int i, int j) {
   const std::size_t stride = std::size_t(c.left_layout ? rows : c.columns) + c.padding;
   return c.misalignment + (c.left_layout ? i + j * stride : i * stride + j);
@@ -79,34 +79,33 @@ std::string describe(const HostMatrix& A, const Case& c) {
          (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "") + (c.gather ? ", gather" : "") + c.text();
 }
 
-/// The unit roundoff that a precision promises, and how many times (entries of the row + 2) it may err.
+/// A row with n entries may err by (n + 2) times this, relative to the sum of magnitudes: unit roundoff times a factor.
 inline double tolerance(Precision precision) {
   if (precision == Precision::Native) return 2 * 0x1p-53;
   if (precision == Precision::Single) return 2 * 0x1p-24;
   if (precision == Precision::Tf32x3) return 4 * 0x1p-24;
   return 2 * (precision == Precision::Bf16 ? 0x1p-8 : 0x1p-11);
 }
-/// The error that rounding an element of Y to 16 bits adds, for a number of this size.
+/// The rounding error of storing an element of this size in 16 bits.
 template <class Scalar>
 double rounding_error(double size) {
   if (!is_half_v<Scalar>) return 0;
   return (std::is_same_v<Scalar, Half> ? 0x1p-11 : 0x1p-8) * size + 0x1p-25;
 }
-/// The absolute error to allow for each term, because binary16 underflows.
+/// The absolute error per term that is allowed for underflow of binary16.
 inline double tolerated_underflow(const ProductCase& c) {
   return c.precision == Precision::Fp16 ? 2 * std::abs(c.alpha) * 0x1p-24 : 0;
 }
 
-/// n - 1, ..., 1, 0.
+/// The numbers n - 1, ..., 1, 0.
 inline std::vector<int> backwards(int n) {
   std::vector<int> order(static_cast<std::size_t>(n));
   std::iota(order.rbegin(), order.rend(), 0);
   return order;
 }
 
-/// Y = alpha A X + beta Y on the device, in place; x and y as `place` says, the rows of x in the order of the columns
-/// of A whatever c.gather says. `matrix` is what a kernel multiplies: it has the values, says what workspace a product
-/// wants, and launches it.
+/// Computes Y = alpha A X + beta Y on the device. x and y are indexed by place(); rows of x have the order of A's
+/// columns, even if c.gather. `matrix` has the values, the workspace size and the launch of a kernel.
 template <class Matrix, class Case, class Scalar>
 void multiply(const Matrix& matrix, const HostMatrix& A, const Case& c, std::vector<Scalar> x, std::vector<Scalar>& y) {
   if (c.gather) {
@@ -133,14 +132,14 @@ void multiply(const Matrix& matrix, const HostMatrix& A, const Case& c, std::vec
   y = device_y.to_host();
 }
 
-/// The schedule, for the policy of the case.
+/// Returns the schedule with the case's policy.
 template <class Schedule>
 Schedule with_policy(Schedule schedule, const ProductCase& c) {
   schedule.width = c.width;
   return schedule;
 }
 
-/// A schedule of windows on the device.
+/// A window schedule in device memory.
 template <class Item>
 struct ScheduleOnDevice {
   OnDevice<Item> items;
@@ -154,7 +153,8 @@ struct ScheduleOnDevice {
              sums.data()} {}
 };
 
-/// Every element within its bound; not a number, or infinite, where and only where it must be; padding untouched.
+/// Checks each element against its error bound, that NaN and infinity are exactly where expected, and untouched
+/// padding.
 template <class MatrixScalar, class Scalar>
 void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, const std::vector<Scalar>& y,
                   const std::vector<Scalar>& result) {
@@ -186,7 +186,7 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
   if (shown > 3) ADD_FAILURE() << shown << " elements are wrong";
 }
 
-/// Columns first, ..., first + part.columns - 1 of a block of columns, in the layout of a part.
+/// Copies columns first, ..., first + part.columns - 1 of a multivector to the layout of `part`.
 template <class Scalar>
 std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, int rows, int first,
                                const std::vector<Scalar>& all) {
@@ -197,7 +197,7 @@ std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, in
   return some;
 }
 
-/// A product that kernels refuse whose formats name rows of X themselves.
+/// A product with x_rows. Kernels refuse it if their format itself stores the rows of X to read.
 template <class Scalar>
 Product<Scalar, Scalar> product_with_x_rows() {
   static const Ordinal x_rows[1] = {0};

@@ -9,29 +9,28 @@
 
 #include "ProductCase.hpp"
 
-/// What the kernel of every format must do: one suite, for each kernel and the types that it multiplies.
+/// The requirements on every format's kernel, as one suite that runs for each kernel and the types that it multiplies.
 namespace Tessera::Test {
 
-/// What the suite knows of a kernel; a kernel derives from this and overrides what differs. Its member template
-/// Matrix<Offset, MatrixScalar, Scalar>(A, case) is a matrix in its format on the device (multiply() says what it has).
+/// The suite's parameters for a kernel, which derives from this and overrides what differs. Its member template
+/// Matrix<Offset, MatrixScalar, Scalar>(A, case) is A in the kernel's format on the device, as multiply() needs it.
 template <class Case_>
 struct SpmmKernel {
   using Case = Case_;
-  /// Rows and columns at which windows, tiles and blocks end.
+  /// Numbers of rows and columns at which windows, tiles and blocks end.
   static constexpr std::array<int, 0> heights = {}, widths = {};
   static constexpr bool scatters = true;
-  /// Emulated, one case in `emulated_share` runs; of those that compare columns, one in `emulated_columns_share`.
+  /// Emulation runs one case in `emulated_share`, and one in `emulated_columns_share` of those that compare columns.
   static constexpr int emulated_share = 1, emulated_columns_share = 1;
 
-  /// The ways in which a kernel stores a matrix or sums, of which each passes all tests.
+  /// The ways in which a kernel stores a matrix or sums. Each passes all tests.
   static std::vector<Case> variants() { return {Case()}; }
-  /// Whether a variant is meant for a precision.
+  /// Whether a variant supports the precision.
   static bool takes(const Case&) { return true; }
-  /// Settings that LayoutsAndAlignment, Pieces and NonFinite vary as well: set_switch(c, 0) to set_switch(c, switches -
-  /// 1).
+  /// The number of settings that LayoutsAndAlignment, Pieces and NonFinite also vary, with set_switch(c, i).
   static constexpr int switches = 1;
   static void set_switch(Case&, int) {}
-  /// How long windows or rows are cut, and matrices that have such.
+  /// Cases with different lengths of pieces, for the matrices with long windows or rows below.
   static std::vector<Case> long_cases(Case c) {
     std::vector<Case> cases;
     for (const int tiles : {1, 5, 16, 1000}) {
@@ -41,7 +40,7 @@ struct SpmmKernel {
     return cases;
   }
   static std::vector<HostMatrix> long_matrices(const Case&) { return {random_matrix(40, 700, 60, 10)}; }
-  /// In which columns are compared with the same columns alone, and what changes from one comparison to the next.
+  /// The cases in which columns are compared with the same columns alone. vary() changes a case between comparisons.
   static std::vector<Case> column_cases(Case c) {
     c.piece_tiles = 6;
     return {c};
@@ -49,14 +48,14 @@ struct SpmmKernel {
   static void vary(Case&, int) {}
 };
 
-/// A policy with which all lanes of a consumer free its buffers (RingBarriers). scripts/check_gpu knows kernels and
+/// A policy with which all lanes of a consumer free its buffers (RingBarriers). scripts/check_gpu finds kernels and
 /// tests by this name.
 template <class Policy>
 struct EveryLaneFrees : Policy {
   static constexpr int freeing_lanes = 32;
 };
 
-/// A kernel with types of values and vectors, and a precision.
+/// A kernel with the types of values and vectors, and a precision.
 template <class Kernel_, Precision precision_, class Scalar_, class MatrixScalar_ = Scalar_>
 struct SpmmCell {
   using Kernel = Kernel_;
@@ -87,7 +86,7 @@ struct SpmmCellNames {
   }
 };
 
-/// A random Y is right after the product of a cell; it holds NaN before where beta is 0.
+/// Checks the product of a cell with a random Y, which holds NaN if beta is 0.
 template <class Cell, class Case, class X>
 void check_product(const typename Cell::Matrix& matrix, const HostMatrix& A, const Case& c, const X& x) {
   SCOPED_TRACE(describe(A, c));
@@ -131,15 +130,15 @@ class Spmm : public ::testing::Test {
       if (Kernel::takes(c)) visit(c);
     }
   }
-  /// Those sizes, and each of `edges` with one less and one more.
+  /// Returns `sizes`, and each of `edges` minus one, itself and plus one.
   template <class Edges>
   static std::set<int> sizes_around(const Edges& edges, std::set<int> sizes) {
     for (const int edge : edges) sizes.insert({edge - 1, edge, edge + 1});
     return sizes;
   }
 
-  /// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
-  /// nor on alignment, nor on the run.
+  /// The bits of a column do not depend on other columns (which may contain NaN and infinities), its position,
+  /// alignment or the run.
   static void check_columns_alone(const HostMatrix& A, Case c, int nan_row) {
     c.columns = 100;
     auto x = random_values<Scalar>(extent(c, A.columns), 5);
@@ -184,7 +183,7 @@ TYPED_TEST_P(Spmm, Shapes) {
   });
 }
 
-// The last row touches every column, so that its window is long.
+// The last row is full, so its window is long.
 TYPED_TEST_P(Spmm, ColumnsOfX) {
   this->for_each_variant([](auto c) {
     const HostMatrix A = random_matrix(141, 300, 20, 8);
@@ -199,7 +198,7 @@ TYPED_TEST_P(Spmm, ColumnsOfX) {
   });
 }
 
-// Kernels with one policy take no notice.
+// Policies made for other numbers of columns. They make no difference to kernels with one policy.
 TYPED_TEST_P(Spmm, PoliciesForOtherColumns) {
   this->for_each_variant([](auto c) {
     const HostMatrix A = random_matrix(141, 300, 20, 8);
@@ -246,7 +245,7 @@ TYPED_TEST_P(Spmm, LayoutsAndAlignment) {
   });
 }
 
-// Rows are aligned, and end within 16 bytes that are not all theirs.
+// Rows are aligned, and their last 16 bytes include padding.
 TYPED_TEST_P(Spmm, RowEnds) {
   this->for_each_variant([](auto c) {
     const HostMatrix A = random_matrix(9, 20, 5, 8);
@@ -256,7 +255,7 @@ TYPED_TEST_P(Spmm, RowEnds) {
   });
 }
 
-// Long windows, or rows, at the edges of the pieces that they are cut into.
+// Long windows or rows at the edges of the pieces into which they are cut.
 TYPED_TEST_P(Spmm, Pieces) {
   using Kernel = typename TypeParam::Kernel;
   this->for_each_variant([](const auto& variant) {
@@ -275,7 +274,7 @@ TYPED_TEST_P(Spmm, Pieces) {
   });
 }
 
-// An infinity or a NaN reaches the rows that touch it, and no others.
+// Infinity and NaN reach only rows with an entry in their column.
 TYPED_TEST_P(Spmm, NonFinite) {
   using Kernel = typename TypeParam::Kernel;
   this->for_each_variant([](auto c) {

@@ -16,12 +16,12 @@ namespace {
 using namespace Tessera;
 using Test::OnDevice;
 
-/// A panel of random numbers; what is not an element of it holds NaN.
+/// A panel of random numbers, with NaN in the padding.
 template <class Scalar>
 class Panel {
  public:
-  /// \param padding    elements of a row behind its columns
-  /// \param is_listed  whether columns lie in another order, with gaps
+  /// \param padding    elements between a row's last column and the next row
+  /// \param is_listed  whether columns are listed, in another order and with gaps
   Panel(int rows, int columns, int padding, bool is_listed, unsigned seed) : rows_(rows), columns_(columns) {
     for (int j = 0; j < columns; ++j) places_.push_back(is_listed ? 2 * (columns - 1 - j) + 1 : j);
     stride_ = (is_listed ? 2 * columns : columns) + padding;
@@ -40,7 +40,7 @@ class Panel {
   int rows() const { return rows_; }
   int columns() const { return columns_; }
 
-  /// The panel with its elements in device memory.
+  /// The panel whose elements are in device memory at `data`.
   template <class T>
   Cuda::TallPanel<T> at(T* data) const {
     Cuda::TallPanel<T> panel;
@@ -60,7 +60,7 @@ class Panel {
   std::vector<Scalar> memory_;
 };
 
-/// X^T Y, in an array with 3 elements between columns, which stay as they are.
+/// Returns X^T Y from an array with 3 elements of padding between columns, which must stay untouched.
 template <class Scalar>
 std::vector<Scalar> gram(Panel<Scalar>& X, Panel<Scalar>& Y, bool are_same) {
   const OnDevice<Scalar> x(X.memory()), y(Y.memory());
@@ -106,7 +106,7 @@ class Tall : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Tall, Scalars);
 
-// Rows around a step, and enough for several warps and blocks; columns around tiles and squares.
+// Rows around one step, and enough for several warps and thread blocks; columns around tiles and squares.
 TYPED_TEST(Tall, GramOfAPanelWithItself) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 7, 8, 9, 64, 1000, 9000}) {
@@ -126,7 +126,7 @@ TYPED_TEST(Tall, GramOfTwoPanels) {
     for (const int x_columns : {1, 15, 16, 17, 33, 64, 100, 128}) {
       for (const int y_columns : {1, 8, 9, 16, 17, 64, 65, 128}) {
         if (!Tessera::Test::is_chosen(31)) continue;
-        // Pairs of columns are read at once if the rows of both panels have even strides.
+        // Kernels read pairs of columns at once if the row strides of both panels are even.
         for (const int padding : {1, y_columns % 2}) {
           Panel<TypeParam> X(rows, x_columns, 0, false, 1), Y(rows, y_columns, padding, false, 2);
           check_gram(X, Y, false);
@@ -136,7 +136,7 @@ TYPED_TEST(Tall, GramOfTwoPanels) {
   }
 }
 
-/// A sum of each column, in an array with another element behind it, which stays as it is.
+/// Returns one sum for each column, from an array whose padding must stay untouched.
 template <class Scalar>
 std::vector<Scalar> column_sums(ColumnSum kind, Panel<Scalar>& X, Panel<Scalar>& Y) {
   const OnDevice<Scalar> x(X.memory()), y(Y.memory());
@@ -183,7 +183,7 @@ TYPED_TEST(Tall, ColumnSums) {
   }
 }
 
-/// A NaN is the greatest of its column, wherever it is; the other columns do not see it.
+/// A NaN is the greatest element of its column, wherever it is, and does not affect other columns.
 TYPED_TEST(Tall, ColumnSumsKeepNaN) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int row : {0, 777, 4999}) {

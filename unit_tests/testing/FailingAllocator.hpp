@@ -42,8 +42,7 @@ bool device_memory_may_fail();
 long live_allocations();
 
 /// Calls attempt() with its first allocation failing, then its second, and so on until none fails. Each failure must
-/// throw std::bad_alloc or Kokkos' std::runtime_error, and leak nothing. Then check() must return true: nothing
-/// changed.
+/// throw std::bad_alloc or Kokkos' std::runtime_error, and leak nothing. check() then checks that nothing changed.
 ///
 /// \return the number of allocations that failed
 template <class Attempt, class Check>

@@ -15,14 +15,14 @@
 
 namespace Tessera::Emulation {
 
-/// What a GPU would not survive, or would do silently: says so and ends the program.
+/// Reports an error that a GPU would crash on or ignore, and ends the program.
 [[noreturn]] inline void fail(const std::string& what) {
   std::fprintf(stderr, "emulated kernel: %s (block %u, %u; thread %u, %u)\n", what.c_str(), blockIdx.x, blockIdx.y,
                threadIdx.x, threadIdx.y);
   std::abort();
 }
 
-/// Where all threads of a group meet.
+/// A barrier for all threads of a group.
 struct Rendezvous {
   unsigned meetings = 0;
   unsigned arrived = 0;
@@ -34,49 +34,49 @@ struct Warp {
   static constexpr std::size_t value_bytes = 64;
 
   Rendezvous rendezvous;
-  /// What the lanes give each other at a meeting, and at the next one.
+  /// Values that the lanes exchange at this meeting and at the next one.
   alignas(16) std::byte values[2][size][value_bytes];
 };
 
-/// A copy that has begun and is not done.
+/// A copy that has begun and is not finished.
 struct PendingCopy {
   void* to;
   const void* from;
-  int bytes;   // that are copied
-  int filled;  // with copies and zeros
+  int bytes;   // to copy
+  int filled;  // including zeros that fill up
 };
 
 struct Thread {
   Fiber fiber;
   uint3 index;
-  unsigned number = 0;  // in its block
+  unsigned number = 0;  // index in its block
   bool is_done = false;
-  // It waits for this to become another number than that; nullptr: for nothing.
+  // The thread waits until *counter is not `seen`; nullptr: it does not wait.
   const unsigned* counter = nullptr;
   unsigned seen = 0;
   std::vector<PendingCopy> copies;
-  std::vector<std::size_t> groups;  // how many of them, the oldest first, are each committed group's
+  std::vector<std::size_t> groups;  // number of copies in each committed group, oldest first
 
   bool is_ready() const { return !is_done && (counter == nullptr || *counter != seen); }
 };
 
-/// The block of threads that runs: fibers, one at a time. A thread runs until it waits for others.
+/// The thread block that runs. Its threads are fibers; one runs at a time, until it waits for others.
 class Block {
  public:
-  /// One for the whole program: threads and stacks are used again and again.
+  /// The only object of the program, so threads and stacks are reused.
   static Block& running() {
     static Block block;
     return block;
   }
 
-  /// Whether, of all threads that are ready, the last of the block runs next; otherwise they take turns. The last warps
-  /// are producers: they then run as far ahead of consumers as barriers let them.
+  /// Whether the last thread that is ready runs next; otherwise threads take turns. Because the last warps are
+  /// producers, they then run as far ahead of consumers as barriers allow.
   void prefer_last_threads(bool prefers) { prefers_last_threads_ = prefers; }
 
-  /// Runs a kernel, block after block. Memory of blocks is full of NaN.
+  /// Runs a kernel, one thread block after another. Shared memory starts as NaN.
   void launch(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& kernel) {
     if (block.x * block.y % Warp::size != 0) fail("a block of part of a warp");
-    if (grid.x * grid.y == 0) fail("a grid of no blocks");  // a GPU refuses it, too
+    if (grid.x * grid.y == 0) fail("a grid of no blocks");  // refused by a GPU, too
     gridDim = grid, blockDim = block;
     kernel_ = &kernel;
     for (unsigned y = 0; y < grid.y; ++y) {
@@ -99,7 +99,7 @@ class Block {
   Thread& thread() { return *thread_; }
   unsigned lane() const { return thread_->number % Warp::size; }
 
-  /// Lets others run until the counter is not `seen` any more.
+  /// Runs other threads until the counter is not `seen`.
   void wait_for_change(const unsigned& counter, unsigned seen) {
     thread_->counter = &counter, thread_->seen = seen;
     if (!thread_->is_ready()) run_others();
@@ -109,13 +109,13 @@ class Block {
   void meet_block() { meet(rendezvous_, thread_count(), "__syncthreads"); }
   void meet_warp(const char* operation) { meet(warp().rendezvous, Warp::size, operation); }
 
-  /// Gives a value to the other lanes of the warp, and returns those of all 32. They stay until the lanes have met
-  /// twice.
+  /// Passes a value to the other lanes of the warp, and returns the values of all 32. They are valid until the lanes
+  /// have met twice.
   template <class T>
   const T* exchange(const char* operation, const T& value) {
     static_assert(sizeof(T) <= Warp::value_bytes);
     auto& values = warp().values[warp().rendezvous.meetings % 2];
-    // Side by side, as an array of T.
+    // Values are adjacent, as an array of T.
     std::memcpy(&values[0][0] + lane() * sizeof(T), &value, sizeof(T));
     meet_warp(operation);
     return reinterpret_cast<const T*>(&values[0][0]);
@@ -159,7 +159,7 @@ class Block {
     block.run_others();
   }
 
-  // Returns when the calling thread is ready again.
+  // Runs other threads, and returns when the calling thread is ready again.
   void run_others() {
     Thread& self = *thread_;
     for (unsigned i = 1; i <= thread_count(); ++i) {

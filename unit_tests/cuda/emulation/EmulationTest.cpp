@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels must not do ends the program, with a word on what it was.
+// Errors of kernels that emulation must detect: each ends the program with a message.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #ifdef TESSERA_ADDRESS_SANITIZER
-// It would map memory for the frames of each of many thousand fibers.
+// This check would map memory for the frames of thousands of fibers.
 extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
 #endif
 
@@ -62,7 +62,7 @@ TEST(EmulationDeathTest, AccessesThatAreMisalignedOrOutside) {
 
 TEST(Emulation, NumbersOf16Bits) {
   using namespace Tessera::Cuda;
-  // Ties to even, carries into the exponent, the largest number and beyond, and what has fewer bits.
+  // Ties to even, carries into the exponent, the largest number and beyond, and subnormal numbers.
   const std::pair<float, unsigned> fp16[] = {
       {1.f, 0x3c00},        {-2.5f, 0xc100},       {1.f + 0x1p-11f, 0x3c00}, {1.f + 3 * 0x1p-11f, 0x3c02},
       {2047.9f, 0x6800},    {65504.f, 0x7bff},     {65519.f, 0x7bff},        {65520.f, 0x7c00},

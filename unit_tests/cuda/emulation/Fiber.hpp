@@ -19,11 +19,11 @@
 
 namespace Tessera::Emulation {
 
-/// A function that runs on a stack of its own and passes control to another fiber where it likes; or, without a stack,
-/// the ordinary course of the program. The address sanitizer is told of every switch.
+/// A function that runs on its own stack and switches to other fibers. Without a stack: the program's main flow. The
+/// address sanitizer is notified of every switch.
 class Fiber {
  public:
-  /// The next switch to this fiber enters the function, which must never return.
+  /// The next switch to this fiber calls the function, which must never return.
   void start(void (*function)()) {
     if (stack_ == nullptr) stack_.reset(new char[stack_bytes]);
     lowest_ = stack_.get(), bytes_ = stack_bytes;
@@ -34,7 +34,7 @@ class Fiber {
     makecontext(&context_, function, 0);
   }
 
-  /// Leaves this fiber, which runs, for another one; returns when another one switches back.
+  /// Switches from this fiber, which must be running, to another; returns when another switches back.
   void switch_to(Fiber& other) {
     [[maybe_unused]] void* frames = nullptr;
 #ifdef TESSERA_ADDRESS_SANITIZER
@@ -46,7 +46,7 @@ class Fiber {
 #endif
   }
 
-  /// Must come first in the function of a fiber. from: who switched to it.
+  /// Must be called first in the function of a fiber. from: the fiber that switched to it.
   static void entered([[maybe_unused]] Fiber& from) {
 #ifdef TESSERA_ADDRESS_SANITIZER
     __sanitizer_finish_switch_fiber(nullptr, &from.lowest_, &from.bytes_);

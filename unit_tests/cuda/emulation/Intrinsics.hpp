@@ -8,8 +8,8 @@
 
 #include "Memory.hpp"
 
-// The functions of device code that the kernels call. Loads and stores are checked: a scalar or a vector, at a multiple
-// of its size, within one allocation.
+// The device functions that kernels call. Loads and stores are checked: they access a scalar or vector, aligned to its
+// size, within one allocation.
 
 inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
@@ -20,7 +20,7 @@ inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c);
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
-/// Four of the eight bytes of two words, as the selector's digits say.
+/// Returns four of the eight bytes of two words, selected by the digits of `selector`.
 inline std::uint32_t __byte_perm(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
   const std::uint64_t bytes = a | static_cast<std::uint64_t>(b) << 32;
   std::uint32_t chosen = 0;
@@ -66,7 +66,7 @@ inline unsigned long long atomicAdd(unsigned long long* pointer, unsigned long l
   return before;
 }
 
-/// In shared memory.
+/// Shared memory only.
 inline int atomicAdd(int* pointer, int value) {
   if (!Tessera::Emulation::Block::running().is_shared(pointer, sizeof(value))) {
     Tessera::Emulation::fail("atomicAdd beyond shared memory");
@@ -80,7 +80,7 @@ inline void __threadfence() {}
 inline void __syncthreads() { Tessera::Emulation::Block::running().meet_block(); }
 inline void __syncwarp() { Tessera::Emulation::Block::running().meet_warp("__syncwarp"); }
 
-// By all lanes of the warp: no kernel has another mask.
+// All lanes of the warp must call it: no kernel uses another mask.
 
 template <class T>
 T __shfl_sync(unsigned, T value, int source, int width = 32) {

@@ -11,8 +11,8 @@
 
 namespace Tessera::Emulation {
 
-/// What cudaMalloc gave: host memory, whose bounds are known. It is full of NaN, and ends where it was asked to, so
-/// that the address sanitizer sees ordinary accesses beyond it.
+/// Emulated device memory: host memory with known bounds. It is filled with NaN and ends exactly at the requested size,
+/// so the address sanitizer detects ordinary accesses beyond it.
 class Memory {
  public:
   static Memory& device() {
@@ -34,7 +34,7 @@ class Memory {
     std::free(pointer);
   }
 
-  /// Fails unless this many bytes are one allocation's, and the address is a multiple of `alignment`.
+  /// Fails unless these bytes are in one allocation and the address is a multiple of `wanted_alignment`.
   void check(const void* pointer, std::size_t bytes, std::size_t wanted_alignment, const char* access) const {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (address % wanted_alignment != 0) fail(std::string(access) + " at a misaligned address");

@@ -9,10 +9,10 @@
 
 namespace Tessera::Emulation {
 
-/// What the CUDA runtime knows besides memory, and how often it was asked or told.
+/// The state of the emulated CUDA runtime other than memory, and the number of calls to it.
 class Runtime {
  public:
-  static constexpr int block_bytes = 227 * 1024;  // of shared memory, at most; without leave, fewer
+  static constexpr int block_bytes = 227 * 1024;  // limit on shared memory, if the kernel allows it
   static constexpr int block_bytes_without_leave = 48 * 1024;
 
   static Runtime& instance() {
@@ -20,11 +20,11 @@ class Runtime {
     return runtime;
   }
 
-  /// Calls that a product need not make again: all but launches, and the number of the device.
+  /// Calls to the runtime that a repeated product can avoid: all but launches and queries for the device number.
   int questions() const { return questions_; }
   void count_question() { ++questions_; }
 
-  /// Remembers an error until somebody asks for the last one.
+  /// Stores an error until it is queried.
   template <class Error>
   Error remember(Error error) {
     if (error != Error()) last_error_ = static_cast<int>(error);
@@ -35,7 +35,7 @@ class Runtime {
     return static_cast<Error>(std::exchange(last_error_, 0));
   }
 
-  /// Fails if a kernel had leave for more: another thread may be about to launch it.
+  /// Fails if the kernel already has a higher limit, because another thread may be about to launch it.
   void allow_shared_memory(const void* kernel, int bytes) {
     int& allowed = allowed_[kernel];
     if (bytes < allowed) fail("a kernel's leave for shared memory is taken back");

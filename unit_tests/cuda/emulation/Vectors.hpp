@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// CUDA's small vectors, with its alignments.
+// CUDA's small vectors, with CUDA's alignments.
 
 struct uint3 {
   unsigned x, y, z;
@@ -29,6 +29,6 @@ struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
 
-/// Of the thread that runs.
+/// Indices of the running thread.
 inline uint3 threadIdx, blockIdx;
 inline dim3 blockDim, gridDim;

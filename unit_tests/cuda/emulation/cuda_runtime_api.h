@@ -7,13 +7,13 @@
 #include "Intrinsics.hpp"
 #include "Runtime.hpp"
 
-// Stands in for the headers of the CUDA runtime, and for what nvcc knows itself, when a host compiler compiles the
-// sources of the layer cuda: kernels run on the host, at once, a thread at a time (Block.hpp).
-// src/cuda/launch/Launch.cuh and src/cuda/ptx have the other ends of it.
+// Replaces the headers of the CUDA runtime and nvcc's built-ins when a host compiler compiles the sources of the layer
+// cuda: kernels run on the host, synchronously, one thread at a time (Block.hpp). src/cuda/launch/Launch.cuh and
+// src/cuda/ptx are the counterparts.
 //
-// Not emulated: what depends on time. Threads run in one order of the many that a GPU may choose, and blocks one after
-// the other; copies are done when they are waited for; registers, banks and the sizes of multiprocessors have no
-// limits. Tensor cores sum in double precision. Shared arrays of fixed size keep what the last block left in them.
+// Not emulated: effects of timing. Threads run in one of many possible orders, and thread blocks one after another;
+// copies finish when they are waited for; registers, banks and sizes of multiprocessors have no limits. Tensor cores
+// sum in double precision. Static shared arrays keep the content of the last thread block.
 
 #define __device__
 #define __host__
@@ -69,7 +69,7 @@ inline cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaSt
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 
-// One device of two multiprocessors, each of which holds one block of any kernel: persistent blocks get several tasks.
+// One device with two multiprocessors of one thread block each, so persistent blocks get several tasks.
 inline cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;
@@ -101,7 +101,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
   return cudaSuccess;
 }
 
-// Kernels start when those before them have ended, as those for GPUs before Hopper do.
+// Kernels start after earlier ones have finished, like those for GPUs before Hopper.
 struct cudaFuncAttributes {
   int ptxVersion;
 };

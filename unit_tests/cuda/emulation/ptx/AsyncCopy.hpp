@@ -6,9 +6,8 @@
 #include <map>
 #include <numeric>
 
-/// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. A copy is done as late as it may be: when
-/// the thread waits for its group, or arrives at a barrier after its copies. So a kernel that forgets to wait reads
-/// NaN.
+/// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. Each copy is made as late as possible: when
+/// the thread waits for its group, or arrives at a barrier afterwards. A kernel that forgets to wait reads NaN.
 namespace Tessera::Cuda {
 
 inline void copy_async_16_filled(void* shared, const void* global, int valid) {
@@ -26,7 +25,7 @@ inline void copy_async_16(void* shared, const void* global, bool valid) {
 inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
   copy_async_16_filled(shared, global, valid);
 }
-/// Does this many of the thread's copies, the oldest.
+/// Makes the oldest `count` copies of the thread.
 inline void do_copies(std::size_t count) {
   auto& copies = Emulation::Block::running().thread().copies;
   for (std::size_t i = 0; i < count; ++i) {
@@ -71,7 +70,7 @@ struct EmulatedBarrier {
   }
 };
 
-/// The bulk copies that a barrier waits for, which are done when nothing else is missing.
+/// The bulk copies that a barrier waits for. They are made when everything else has arrived.
 struct EmulatedBulkCopies {
   int expected = 0, begun = 0;  // bytes
   std::vector<Emulation::PendingCopy> copies;

@@ -5,10 +5,10 @@
 
 #include <limits>
 
-/// The products of src/cuda/ptx/Mma.cuh that kernels use, from what all 32 lanes hold.
+/// The products of src/cuda/ptx/Mma.cuh that kernels use, computed from the operands of all 32 lanes.
 namespace Tessera::Cuda {
 
-/// D += A B, A 16 x 8 and B 8 x 8, added up in double precision. number: what an operand's bits stand for.
+/// Computes D += A B, A 16 x 8 and B 8 x 8, summed in double. number: converts an operand's bits to its value.
 template <class Scalar, class Operand, class Number>
 void emulated_mma_m16n8k8(Scalar (&d)[4], const Operand (&a)[4], const Operand (&b)[2], const Number& number) {
   struct Operands {
@@ -34,7 +34,7 @@ inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[4], const s
   emulated_mma_m16n8k8(d, a, b, [](std::uint32_t bits) { return double(__uint_as_float(bits & 0xffffe000u)); });
 }
 
-/// D += A B, A 16 x 4 and B 4 x 8.
+/// Computes D += A B, A 16 x 4 and B 4 x 8.
 inline void mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
   struct Operands {
     double a[2], b;
@@ -49,7 +49,7 @@ inline void mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
   }
 }
 
-/// D += A B, A 16 x 16 and B 16 x 8 of 16-bit elements.
+/// Computes D += A B, A 16 x 16 and B 16 x 8 of 16-bit elements.
 template <class Number>
 void emulated_mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
                            const Number& number) {
@@ -84,7 +84,7 @@ inline std::uint16_t to_fp16(float value) {
   if (std::isnan(value)) return 0x7fffu;
   const float size = std::fabs(value);
   if (size >= 65520.f) return static_cast<std::uint16_t>(sign | 0x7c00u);
-  // Units of the last place; nearbyint rounds ties to even, and may carry into the exponent.
+  // Units in the last place. nearbyint rounds ties to even, and may carry into the exponent.
   const int exponent = size < std::ldexp(1.f, -14) ? -14 : std::ilogb(size);
   const auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 10 - exponent)));
   return static_cast<std::uint16_t>(sign | (units + (static_cast<unsigned>(exponent + 14) << 10)));
@@ -105,7 +105,7 @@ inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)[4], const 
 inline std::uint32_t to_fp16_pair(float low, float high) { return to_fp16(low) | std::uint32_t(to_fp16(high)) << 16; }
 inline std::uint32_t to_bf16_pair(float low, float high) { return to_bf16(low) | std::uint32_t(to_bf16(high)) << 16; }
 
-/// D += A B, A 16 x 8 and B 8 x 8 of 16-bit elements: the larger product with zeros.
+/// Computes D += A B, A 16 x 8 and B 8 x 8 of 16-bit elements, as the larger product padded with zeros.
 inline void mma_m16n8k8_fp16(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
   mma_m16n8k16_fp16(d, {a[0], a[1], 0, 0}, {b, 0});
 }
