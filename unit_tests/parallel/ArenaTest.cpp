@@ -43,7 +43,7 @@ TYPED_TEST(ArenaTest, ArraysAreApart) {
   EXPECT_EQ(to_host(arrays.numbers), std::vector<std::uint64_t>(1000, 7));
 }
 
-/// Formats are as large as their arrays.
+/// A format needs only the memory of its arrays.
 TYPED_TEST(ArenaTest, ArraysThatFollowLeaveNoGaps) {
   using Memory = typename TestFixture::Exec::memory_space;
   Impl::Array<std::uint64_t*, Memory> wide;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays: who owns their memory, who pays for it, and what happens when it runs out.
+// Arrays: ownership, accounting of their memory, and failing allocations.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -30,7 +30,7 @@ class ArrayTest : public ::testing::Test {
   static Numbers numbers(std::size_t size) { return Impl::allocate<Numbers>(Exec(), "numbers", size); }
   static auto account(std::size_t limit) { return std::make_shared<Impl::MemoryAccount>(limit); }
 
-  // nvcc takes no kernels in the bodies of tests.
+  // A function of its own, because nvcc rejects kernels in the bodies of tests.
   static void add_indices(const Exec& exec, const Numbers& numbers) {
     Kokkos::parallel_for(
         "ArrayTest", Impl::IndexPolicy<Exec>(exec, 0, numbers.extent(0)),
@@ -107,13 +107,13 @@ TYPED_TEST(ArrayTest, AnAccountPaysWithinItsLimit) {
   }
   EXPECT_EQ(account->peak(), 4096u + 5632u);
   EXPECT_LE(memory.peak(), 9600);
-  this->numbers(10000);  // nobody builds
+  this->numbers(10000);  // outside any build
   EXPECT_EQ(account->peak(), 4096u + 5632u);
   kept = {};
   EXPECT_EQ(account->held(), 0u);
 }
 
-/// Each thread has its own build; an array that two of them share is counted once.
+/// Each thread counts the memory of its own build. An array shared by two builds is counted once.
 TYPED_TEST(ArrayTest, ThreadsBuildSideBySide) {
   using Exec = typename TestFixture::Exec;
   const auto shared = this->numbers(100);
@@ -153,7 +153,7 @@ TYPED_TEST(ArrayTest, NothingIsLostWhereMemoryRunsOut) {
   EXPECT_EQ(numbers.extent(0), 1000u);
 }
 
-/// The arena of devices without pools, with memory of the host.
+/// The arena for devices without pools, on host memory.
 class CachedArenaTest : public ::testing::Test {
  public:
   using Arena = Impl::CachedArena<Kokkos::HostSpace>;
@@ -208,7 +208,7 @@ TEST_F(CachedArenaTest, BlocksAreAtMostAnEighthLargerThanAskedFor) {
   }
 }
 
-/// Memory of a device without pools, on the host.
+/// Emulates on the host the memory of a device without pools.
 struct OtherMemory {
   static constexpr const char* name() { return "OtherMemory"; }
   template <class Exec>
@@ -269,7 +269,7 @@ TEST_F(CachedArenaTest, KeepsNoMoreThanItsShare) {
   small.trim();
 }
 
-/// An allocation that fails is tried once more, without what the arena keeps.
+/// A failed allocation is repeated once, after the arena has freed what it keeps.
 TEST_F(CachedArenaTest, WhatItKeepsGoesBackWhereMemoryRunsShort) {
   arena.give_back(arena.take(exec, 5000), 5000, Impl::queue_of(exec));
   fail_allocation(1, Failing::Arrays);

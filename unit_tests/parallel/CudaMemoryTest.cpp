@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pool of a GPU: what was freed on a stream is not reused before the work of that stream, and nobody misses what
-// the pool keeps. Nothing, where Kokkos has no CUDA.
+// The GPU memory pool: memory freed on a stream is not reused before that stream's work is done, and memory that the
+// pool keeps remains available to others. Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -42,7 +42,7 @@ class CudaMemoryTest : public ::testing::Test {
     return free;
   }
 
-  /// Writes a number to all elements, after about a tenth of a second.
+  /// Sets all elements to a number after about 0.1 s.
   static void write_late(const Kokkos::Cuda& exec, const Numbers& array, std::uint64_t number) {
     Kokkos::parallel_for(
         "CudaMemoryTest::late", Impl::IndexPolicy<Kokkos::Cuda>(exec, 0, size), KOKKOS_LAMBDA(std::size_t i) {
@@ -50,7 +50,7 @@ class CudaMemoryTest : public ::testing::Test {
           array(i) = number;
         });
   }
-  /// How many elements differ from a number.
+  /// Returns the number of elements that differ from a number.
   static std::size_t others(const Kokkos::Cuda& exec, const Numbers& array, std::uint64_t number) {
     std::size_t count = 0;
     Kokkos::parallel_reduce(
@@ -65,7 +65,7 @@ class CudaMemoryTest : public ::testing::Test {
 TEST_F(CudaMemoryTest, WhatABuildFreesIsReusedInTheOrderOfItsStream) {
   const Stream first, second;
   const Kokkos::Cuda building = first.instance(), other = second.instance();
-  numbers(building);  // the pool has memory
+  numbers(building);  // fills the pool
   const Scope scope(building, account());
   auto freed = numbers(building);
   write_late(building, freed, 1);
@@ -79,7 +79,7 @@ TEST_F(CudaMemoryTest, WhatABuildFreesIsReusedInTheOrderOfItsStream) {
   EXPECT_EQ(others(other, elsewhere, 3), 0u);
 }
 
-/// A plan is used on streams that it was not made on.
+/// Freeing waits for all streams, because a plan may be used on other streams than it was made on.
 TEST_F(CudaMemoryTest, WhatIsFreedElsewhereWaitsForAllStreams) {
   const Stream first, second;
   const Kokkos::Cuda making = first.instance(), using_it = second.instance();
@@ -105,7 +105,7 @@ TEST_F(CudaMemoryTest, OutlivesItsStream) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-/// As large arrays as the GPU has room for, one after the other and of other sizes.
+/// Allocates arrays as large as the GPU allows, one after another, in different sizes.
 TEST_F(CudaMemoryTest, WhatThePoolKeepsGoesWhereMemoryRunsShort) {
   const Kokkos::Cuda exec;
   const Scope scope(exec, account());
@@ -121,7 +121,7 @@ TEST_F(CudaMemoryTest, WhatThePoolKeepsGoesWhereMemoryRunsShort) {
 TEST_F(CudaMemoryTest, OthersGetWhatABuildLeaves) {
   const Kokkos::Cuda exec;
   const auto total = exec.cuda_device_prop().totalGlobalMem;
-  const auto most_idle = total / 16 + (std::size_t(64) << 20);  // the pool takes memory in pieces
+  const auto most_idle = total / 16 + (std::size_t(64) << 20);  // the pool grows in large steps
   const std::size_t large = free_bytes() / 10 * 8;
   {
     const Scope scope(exec, account());

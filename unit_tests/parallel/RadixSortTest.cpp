@@ -15,7 +15,7 @@ template <class T>
 class RadixSortTest : public ::testing::Test {};
 TYPED_TEST_SUITE(RadixSortTest, UserOffsetCases);
 
-/// Sorts random keys below 2^bits on the device and compares with a stable sort by the bits from `first_bit` on.
+/// Sorts random keys below 2^bits on the device, and compares with a stable sort by the bits from `first_bit` on.
 template <class Exec, class Payload>
 void expect_sorted(std::size_t size, int first_bit, int bits) {
   Random random(size + 31 * bits);
@@ -45,13 +45,13 @@ TYPED_TEST(RadixSortTest, IsAStableSort) {
 }
 
 TYPED_TEST(RadixSortTest, SortsByUpperBitsAlone) {
-  // The payload tells a stable sort from any other: the lower bits are in no order.
+  // The payload shows whether the sort is stable, because the ignored lower bits are unordered.
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(50000, 7, 15);
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(50000, 11, 12);
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// CUB, which sorts there, clears the last error of CUDA.
+/// CUB, which sorts on Cuda, clears CUDA's last error. The sort must preserve it.
 TEST(RadixSortOnCuda, ErrorsOfOthersAreTheirs) {
   const cudaError_t left = cudaSetDevice(-1);
   ASSERT_NE(left, cudaSuccess);
@@ -64,7 +64,7 @@ struct Element {
   std::uint32_t number, key, any;
 };
 
-/// Elements of neither 4 nor 8 bytes move with their keys.
+/// Payloads of other sizes than 4 and 8 bytes are sorted with their keys.
 TYPED_TEST(RadixSortTest, ElementsOfAnySize) {
   using Exec = typename TypeParam::ExecutionSpace;
   for (const std::uint32_t size : {0, 1, 2, 257, 70001}) {
@@ -90,7 +90,7 @@ TYPED_TEST(RadixSortTest, ElementsOfAnySize) {
   }
 }
 
-/// Sorts payloads of a type by `bits` bits, in one pass or in two, and keeps the arrays that the sort replaces.
+/// Sorts payloads of a type by `bits` bits, in one pass or two, while the arrays that it replaces stay alive.
 template <class T, class Exec>
 void expect_memory(const Exec& exec, int bits) {
   const std::size_t size = 40000;
@@ -118,7 +118,7 @@ TYPED_TEST(RadixSortTest, TakesASecondCopy) {
   }
 }
 
-/// What goes together comes from one block, and the sort is the same.
+/// Arrays that are allocated together need few memory blocks, and the sort gives the same result.
 template <class Exec, class Offset>
 void expect_few_blocks(const Exec& exec, const std::vector<std::uint64_t>& host_keys, int bits) {
   std::vector<Offset> order(host_keys.size());
