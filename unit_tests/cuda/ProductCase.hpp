@@ -153,8 +153,7 @@ struct ScheduleOnDevice {
              sums.data()} {}
 };
 
-/// Checks each element against its error bound, that NaN and infinity are exactly where expected, and untouched
-/// padding.
+/// Checks each element against its error bound (NaN and infinity exactly), and that padding is untouched.
 template <class MatrixScalar, class Scalar>
 void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, const std::vector<Scalar>& y,
                   const std::vector<Scalar>& result) {

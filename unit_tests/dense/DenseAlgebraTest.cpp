@@ -22,7 +22,7 @@ template <class T>
 class DenseAlgebraTest : public ::testing::Test {};
 TYPED_TEST_SUITE(DenseAlgebraTest, DenseCases);
 
-/// The public functions, on an instance and with a workspace.
+/// Calls the public functions on an instance, with a workspace.
 template <class Exec, class Scalar>
 struct PublicAlgebra {
   using Input = TallBlock<const Scalar>;
@@ -80,7 +80,7 @@ void for_each_shape(const Body& body) {
   for (int c = 0; c < count; ++c) {
     for (const Places x : every_places) {
       for (const Places y : every_places) {
-        // Every number of columns beside every other, in some places; few rows with many columns.
+        // Combines numbers of columns with each other in varying layouts, also few rows with many columns.
         const Ordinal others = columns[(c + cases * 3) % count];
         const Ordinal rows[] = {0, 1, 5, 37, 64, 203};
         body(rows[cases % 6], columns[c], others, x, y);
@@ -163,7 +163,7 @@ TYPED_TEST(DenseAlgebraTest, MultiplyAddManyColumns) {
     check_multiply_add(algebra, Scalar(1), X, Scalar(0), Y, to_string(places));
     check_multiply_add(algebra, Scalar(1), X, Scalar(0), X, std::string("in place, ") + to_string(places));
   }
-  // So many columns that a workspace takes few of these rows at a time.
+  // So many columns that the workspace holds only few of these rows at a time.
   Tall<Exec, Scalar> X(1500, 400, Places::Listed, 3);
   Tall<Exec, Scalar> Y = X;
   TestSmall<Scalar> B(400, 400);
@@ -174,7 +174,7 @@ TYPED_TEST(DenseAlgebraTest, MultiplyAddManyColumns) {
       X, [&](Ordinal i, Ordinal j) { return sum_of(std::as_const(Y)(i, (j + 1) % 400)); }, "in place");
 }
 
-/// Views of one block, side by side and apart, and a block of its own.
+/// X consists of views of one block, adjacent and apart, and of a separate block.
 TYPED_TEST(DenseAlgebraTest, ProductsWithSeveralBlocks) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -183,7 +183,7 @@ TYPED_TEST(DenseAlgebraTest, ProductsWithSeveralBlocks) {
     for (const Ordinal columns : {1, 4, 8, 33, 64}) {
       Tall<Exec, Scalar> all(rows, 4 * columns + 1, Places::Padded, 1), other(rows, 3, Places::Listed, 2);
       const auto view = [&](Ordinal first) { return all.block().some_columns(first, columns); };
-      // Y lies between two of them; the fourth is apart.
+      // Y lies between the first two views; the fourth is not adjacent.
       const TallBlock<Scalar> Y = view(columns);
       const std::vector<TallBlock<const Scalar>> X = {view(2 * columns), view(0), Y, view(3 * columns + 1),
                                                       other.input()};
@@ -301,13 +301,13 @@ TYPED_TEST(DenseAlgebraTest, NumbersThatAreNotFinitePass) {
       Tall<Exec, Scalar> X(70, columns, Places::Adjacent, 1), Y(70, columns, Places::Listed, 2),
           Z(70, columns, Places::Adjacent, 3);
       X(13, columns / 2) = value;
-      X(14, columns / 2) = Scalar(3);  // NaN is not forgotten
+      X(14, columns / 2) = Scalar(3);  // a later number must not replace NaN
       check_inner_products<PublicAlgebra<Exec, Scalar>, Exec, Scalar>(algebra, {&X, &Y}, X, what);
       check_column_sums(algebra, X, Y, what);
       check_column_sums(algebra, X, X, what);
       check_multiply_add(algebra, Scalar(1), X, Scalar(1), Y, what);
       check_multiply_add(algebra, Scalar(1), Z, Scalar(1), X, what);
-      // 0 times what is not finite is NaN.
+      // 0 times infinity or NaN is NaN.
       TestSmall<Scalar> zeros(columns, columns);
       for (Ordinal k = 0; k < columns * columns; ++k) zeros.view()(k % columns, k / columns) = 0;
       Tall<Exec, Scalar> W(70, columns, Places::Adjacent, 5);
@@ -334,7 +334,7 @@ TYPED_TEST(DenseAlgebraTest, Add) {
     check_add(algebra, Scalar(1), A, Scalar(0.7), B, A, what + ", C is A");
     check_add(algebra, Scalar(0.7), A, Scalar(1), B, B, what + ", C is B");
     check_add(algebra, Scalar(3), A, Scalar(1.5), A, A, what + ", all the same");
-    // What is multiplied by 0 is not read.
+    // Operands with a factor of 0 are not read.
     D.fill(poison<Scalar>());
     check_add(algebra, Scalar(0), D, Scalar(2), A, C, what + ", alpha 0");
     check_add(algebra, Scalar(2), A, Scalar(0), D, C, what + ", beta 0");
@@ -391,7 +391,7 @@ TYPED_TEST(DenseAlgebraTest, CopiesMultivectors) {
   }
 }
 
-/// In [-1, 1), spread over it, and a function of the seed, the row and the column alone.
+/// Numbers are spread evenly over [-1, 1), and depend only on the seed, the row and the column.
 TYPED_TEST(DenseAlgebraTest, Randomize) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -420,7 +420,7 @@ TYPED_TEST(DenseAlgebraTest, Randomize) {
       with_seed += x(i, j) * std::as_const(other)(i, j);
       equal += x(i, j) == x(i, (j + 1) % columns);
     }
-    // Five standard deviations.
+    // Tolerances are five standard deviations.
     EXPECT_LT(std::abs(sum / rows), 5 * 0.58 / std::sqrt(rows));
     EXPECT_NEAR(squares / rows, 1.0 / 3, 5 * 0.3 / std::sqrt(rows));
     EXPECT_LT(std::abs(with_next / rows), 5 * 0.34 / std::sqrt(rows));
@@ -428,13 +428,13 @@ TYPED_TEST(DenseAlgebraTest, Randomize) {
     for (Ordinal i = 0; i < 100; ++i) ASSERT_EQ(std::as_const(part)(i, j), x(200 + i, j));
   }
   EXPECT_LT(equal, 10);
-  // The same in every build and on every backend.
+  // The numbers are equal in every build and on every backend.
   constexpr bool is_double = sizeof(Scalar) == 8;
   EXPECT_EQ(x(0, 0), Scalar(is_double ? 0x1.f9579803bc498p-2 : 0x1.f95798p-2));
   EXPECT_EQ(x(234, 3), Scalar(is_double ? -0x1.53f8c2f58452p-4 : -0x1.53f8ep-4));
 }
 
-/// All results of a block, on an instance.
+/// Returns all results for one block, on an instance.
 template <class Exec, class Scalar>
 std::vector<Scalar> every_result(const Exec& exec, Ordinal rows, Ordinal columns) {
   const PublicAlgebra<Exec, Scalar> algebra{exec};
@@ -479,7 +479,7 @@ TYPED_TEST(DenseAlgebraTest, TheSameBitsInEveryRun) {
   }
 }
 
-/// What a function does in a second call of the same size, or a smaller one.
+/// A second call of the same or a smaller size allocates nothing.
 TYPED_TEST(DenseAlgebraTest, ASecondCallAllocatesNothing) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -514,7 +514,7 @@ TYPED_TEST(DenseAlgebraTest, ASecondCallAllocatesNothing) {
   for (const std::string& kernel : events.kernels()) EXPECT_TRUE(kernel.starts_with("Tessera::dense_")) << kernel;
 }
 
-/// More calls than a workspace has places for small matrices, none of which waits for those before.
+/// More calls than the workspace has space for small matrices. No call waits for those before it.
 TYPED_TEST(DenseAlgebraTest, ManySmallMatricesAreOnTheirWay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -541,7 +541,7 @@ TYPED_TEST(DenseAlgebraTest, ManySmallMatricesAreOnTheirWay) {
   }
 }
 
-/// The functions of hosts with the kernels of an instruction set.
+/// Calls the functions for hosts with the kernels of one instruction set.
 template <class Exec, class Scalar>
 struct HostAlgebra {
   using Input = TallBlock<const Scalar>;
@@ -582,7 +582,7 @@ struct HostAlgebra {
   }
 };
 
-/// Also those that this processor would not choose.
+/// Tests each instruction set, including sets that are not chosen for this processor.
 TYPED_TEST(DenseAlgebraTest, EveryInstructionSet) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -606,7 +606,7 @@ TYPED_TEST(DenseAlgebraTest, EveryInstructionSet) {
   }
 }
 
-/// A column of a block, and a vector of its own, which solvers with one right-hand side have.
+/// A column of a block, and a separate vector, as solvers with one right-hand side have.
 TYPED_TEST(DenseAlgebraTest, OneColumnInAnyStride) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -626,7 +626,7 @@ TYPED_TEST(DenseAlgebraTest, OneColumnInAnyStride) {
   }
 }
 
-/// The message of std::invalid_argument, or what came instead.
+/// Returns the message of std::invalid_argument, or "nothing was refused".
 template <class Call>
 std::string refusal(const Call& call) {
   try {
@@ -751,7 +751,7 @@ TYPED_TEST(DenseAlgebraTest, RefusesOutputsThatOverlapInputs) {
   EXPECT_EQ(refusal([&] { algebra.copy(left, left); }), nothing);
 }
 
-/// Columns of one array, in all ways that blocks may meet or miss each other.
+/// Columns of one array, in all ways in which blocks may overlap or not.
 TEST(TallBlockTest, SharedMemory) {
   std::vector<double> memory(1000);
   double* data = memory.data();
@@ -762,11 +762,11 @@ TEST(TallBlockTest, SharedMemory) {
   EXPECT_TRUE(share_memory(block(0, 5, 3), block(0, 5, 3)));
   EXPECT_TRUE(share_memory(block(0, 5, 3), block(2, 5, 3)));
   EXPECT_FALSE(share_memory(block(0, 5, 3), block(3, 5, 3)));
-  EXPECT_TRUE(share_memory(block(0, 5, 3), block(40, 5, 3)));   // its first row is the other's last
-  EXPECT_FALSE(share_memory(block(0, 5, 3), block(50, 5, 3)));  // rows after it
+  EXPECT_TRUE(share_memory(block(0, 5, 3), block(40, 5, 3)));   // starts at the other's last row
+  EXPECT_FALSE(share_memory(block(0, 5, 3), block(50, 5, 3)));  // starts behind the other's last row
   EXPECT_FALSE(share_memory(block(50, 5, 3), block(0, 5, 3)));
   EXPECT_TRUE(share_memory(block(8, 5, 2), block(9, 5, 3)));
-  EXPECT_TRUE(share_memory(block(8, 5, 3), block(10, 5, 1)));  // a column that begins in the next row
+  EXPECT_TRUE(share_memory(block(8, 5, 3), block(10, 5, 1)));  // a column that starts in the next row
   EXPECT_FALSE(share_memory(block(8, 1, 2), block(10, 1, 1)));
   EXPECT_FALSE(share_memory(block(0, 5, 3, even), block(0, 5, 3, odd)));
   EXPECT_TRUE(share_memory(block(0, 5, 3, even), block(0, 5, 2, first)));
@@ -776,7 +776,7 @@ TEST(TallBlockTest, SharedMemory) {
   EXPECT_FALSE(share_memory(block(0, 5, 0), block(0, 5, 3)));
   TallBlock<double> narrow = block(0, 5, 3);
   narrow.row_stride = 3;
-  EXPECT_TRUE(share_memory(narrow, block(3, 5, 3)));  // not the same stride: the addresses decide
+  EXPECT_TRUE(share_memory(narrow, block(3, 5, 3)));  // unequal strides: address ranges decide
   EXPECT_FALSE(share_memory(narrow, block(15, 5, 3)));
   TallBlock<double> row{data, 1, 9, 0, nullptr};
   EXPECT_TRUE(share_memory(row, TallBlock<double>{data + 8, 1, 3, 0, nullptr}));

@@ -11,11 +11,10 @@
 
 #include "TestTall.hpp"
 
-/// Dense algebra beside a serial reference, element by element.
+/// Compares dense algebra with a serial reference, element by element.
 namespace Tessera::Test {
 
-/// What references are computed in. A long double of 113 bits is software, and slow; in double the bound below holds,
-/// too.
+/// The type of references. A 113-bit long double is slow software, so double replaces it; the bound below still holds.
 using Wide = std::conditional_t<std::numeric_limits<long double>::digits == 64, long double, double>;
 
 /// A sum and the sum of the magnitudes of its terms.
@@ -27,7 +26,7 @@ struct Reference {
   }
 };
 
-/// `found` is within the rounding error of a sum of so many terms, or is not finite as the sum.
+/// Expects `found` within the rounding error of a sum of `terms` terms, or equal to a sum that is not finite.
 template <class Scalar>
 void expect_near(Scalar found, const Reference& expected, std::int64_t terms, const std::string& what) {
   if (!std::isfinite(expected.sum)) {
@@ -46,7 +45,7 @@ inline std::string shape(Ordinal rows, Ordinal columns, Ordinal others, Places x
          to_string(x) + " and " + to_string(y);
 }
 
-/// A small matrix by columns, between guards.
+/// A small column-major matrix, with padding around it.
 template <class Scalar>
 struct TestSmall {
   Ordinal rows, columns;
@@ -73,7 +72,7 @@ struct TestSmall {
 template <class Exec, class Scalar>
 using Inputs = std::vector<Tall<Exec, Scalar>*>;
 
-/// C = X^T Y, whose references are sums over the rows.
+/// Checks C = X^T Y. References are sums over the rows.
 template <class Algebra, class Exec, class Scalar>
 void check_inner_products(const Algebra& algebra, const Inputs<Exec, Scalar>& X, Tall<Exec, Scalar>& Y,
                           const std::string& what) {
@@ -101,7 +100,7 @@ void check_inner_products(const Algebra& algebra, const Inputs<Exec, Scalar>& X,
   }
 }
 
-/// dots, sums_of_magnitudes and greatest_magnitudes.
+/// Checks dots, sums_of_magnitudes and greatest_magnitudes.
 template <class Algebra, class Exec, class Scalar>
 void check_column_sums(const Algebra& algebra, Tall<Exec, Scalar>& X, Tall<Exec, Scalar>& Y, const std::string& what) {
   const auto columns = static_cast<std::size_t>(X.columns());
@@ -129,7 +128,7 @@ void check_column_sums(const Algebra& algebra, Tall<Exec, Scalar>& X, Tall<Exec,
   for (const auto& result : {products, sums, greatest}) ASSERT_EQ(result.back(), Scalar(777)) << what;
 }
 
-/// Y = alpha X B + beta Y. If X is Y, in place.
+/// Checks Y = alpha X B + beta Y, in place if X is Y.
 template <class Algebra, class Exec, class Scalar>
 void check_multiply_add(const Algebra& algebra, Scalar alpha, Tall<Exec, Scalar>& X, Scalar beta, Tall<Exec, Scalar>& Y,
                         const std::string& what) {
@@ -151,7 +150,7 @@ void check_multiply_add(const Algebra& algebra, Scalar alpha, Tall<Exec, Scalar>
   }
 }
 
-/// Elements of Y as of expected(i, j), within a unit roundoff or two, and nothing written beside them.
+/// Expects elements of Y close to expected(i, j), within one or two unit roundoffs, and untouched padding.
 template <class Exec, class Scalar, class Expected>
 void expect_elements(Tall<Exec, Scalar>& Y, const Expected& expected, const std::string& what) {
   Y.fetch();
@@ -172,7 +171,7 @@ inline Reference sum_of(Wide a, Wide b = 0) {
   return result;
 }
 
-/// C = alpha A + beta B, where C may be A or B.
+/// Checks C = alpha A + beta B, where C may be A or B.
 template <class Algebra, class Exec, class Scalar>
 void check_add(const Algebra& algebra, Scalar alpha, Tall<Exec, Scalar>& A, Scalar beta, Tall<Exec, Scalar>& B,
                Tall<Exec, Scalar>& C, const std::string& what) {
@@ -187,7 +186,7 @@ void check_add(const Algebra& algebra, Scalar alpha, Tall<Exec, Scalar>& A, Scal
       what);
 }
 
-/// scale, scale_rows, copy and fill.
+/// Checks scale, scale_rows, copy and fill.
 template <class Algebra, class Exec, class Scalar>
 void check_elementwise(const Algebra& algebra, Tall<Exec, Scalar>& X, Tall<Exec, Scalar>& Y, const std::string& what) {
   const Tall<Exec, Scalar> x = X;

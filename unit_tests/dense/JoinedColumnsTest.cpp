@@ -12,7 +12,7 @@ using Rows = std::vector<Ordinal>;
 class JoinedColumnsTest : public ::testing::Test {
  protected:
   std::vector<double> memory = std::vector<double>(100);
-  /// Columns of a block of 5 rows with 20 elements each.
+  /// A block of 5 rows of 20 elements, from column `first` on.
   Block columns(Ordinal first, Ordinal count) const { return {memory.data() + first, 5, count, 20, nullptr}; }
   static auto join(const std::vector<Block>& blocks, Ordinal most_columns = 128) {
     return Impl::join_columns<double>(blocks, most_columns);
@@ -58,7 +58,7 @@ TEST_F(JoinedColumnsTest, OnlyOfOneStrideAndSoManyColumns) {
   EXPECT_EQ(join({columns(0, 5), wider}).size(), 2U);
   EXPECT_EQ(join({columns(0, 5), columns(5, 5)}, 10).size(), 1U);
   EXPECT_EQ(join({columns(0, 5), columns(5, 5)}, 9).size(), 2U);
-  // Arrays of single rows may happen to lie side by side: that must not change results.
+  // Arrays of single rows may be adjacent by chance, which must not change results.
   Block a = columns(0, 5), b = columns(5, 5);
   a.rows = b.rows = 1;
   EXPECT_EQ(join({a, b}).size(), 2U);

@@ -14,10 +14,10 @@
 
 #include "../testing/TestTypes.hpp"
 
-/// Blocks, and what orthonormalize() promises of them.
+/// Blocks, and checks of orthonormalize()'s guarantees.
 namespace Tessera::Test {
 
-/// A block in the memory of the device, and the same numbers on the host.
+/// A block in device memory and its copy on the host.
 template <class Exec, class Scalar>
 class MirroredBlock {
  public:
@@ -29,7 +29,7 @@ class MirroredBlock {
   Ordinal rows() const { return Ordinal(host_.extent(0)); }
   Ordinal columns() const { return columns_; }
 
-  /// As it is in the host's memory, copied to the device.
+  /// Copies the host's elements to the device and returns the block there.
   TallBlock<Scalar> block() {
     Kokkos::deep_copy(device_, host_);
     return {device_.data(), rows(), columns_, std::ptrdiff_t(host_.extent(1)), nullptr};
@@ -50,7 +50,7 @@ class MirroredBlock {
   typename View::host_mirror_type host_;
 };
 
-/// What orthonormalize() returns besides X.
+/// The results of orthonormalize() other than X.
 template <class Scalar>
 struct Orthonormalized {
   Ordinal rank = 0, before = 0, columns = 0;
@@ -120,7 +120,7 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
     return double(sum);
   }
 
-  /// Columns are orthonormal or 0, and orthogonal to Q. Returns the number of those that are not 0.
+  /// Expects columns that are 0, or orthonormal and orthogonal to Q. Returns the number of those other than 0.
   static Ordinal expect_orthonormal(Block* Q, Block& X) {
     Ordinal present = 0;
     for (Ordinal j = 0; j < X.columns(); ++j) {
@@ -133,7 +133,7 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
     return present;
   }
 
-  /// X0 = Q C + X R with R upper triangular, relative to the greatest element of each column of X0.
+  /// Expects X0 = Q C + X R with upper triangular R, relative to the greatest element of each column of X0.
   static void expect_factors(Block& before, Block* Q, Block& X, const Orthonormalized<Scalar>& result) {
     for (Ordinal j = 0; j < X.columns(); ++j) {
       EXPECT_GE(result.r(j, j), 0);
@@ -150,7 +150,7 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
     }
   }
 
-  /// Orthonormalizes a copy of X and checks all that is promised.
+  /// Orthonormalizes a copy of X and checks all guarantees.
   static Orthonormalized<Scalar> check(Block* Q, Block X, Ordinal rank, const OrthonormalizeOptions& options = {}) {
     Block after = copy_of(X);
     const Orthonormalized<Scalar> result = run(Q, after, options);

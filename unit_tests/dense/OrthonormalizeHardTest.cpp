@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Columns that are nearly dependent, dependent, or of wildly different sizes.
+// Columns that are dependent, nearly dependent, or of very different norms.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -19,7 +19,7 @@ class OrthonormalizeHard : public OrthonormalizeCheck<Case> {
 
   static constexpr bool is_double = sizeof(Scalar) == 8;
 
-  /// A block with singular values from 1 to 10^-decades, as far apart as each other, and random singular vectors.
+  /// A block with random singular vectors and singular values from 1 to 10^-decades, evenly spaced in their logarithms.
   static Block of_condition(Ordinal rows, Ordinal columns, double decades) {
     Block U = Base::orthonormal(rows, columns, 1), V = Base::orthonormal(columns, columns, 2);
     return Base::made_of(rows, columns, [&](Ordinal i, Ordinal j) {
@@ -30,7 +30,7 @@ class OrthonormalizeHard : public OrthonormalizeCheck<Case> {
     });
   }
 
-  /// The greatest element of |X^T X - I| and of |Q^T X|.
+  /// Returns the greatest element of |X^T X - I| and |Q^T X|.
   static double loss_of_orthogonality(Block* Q, Block& X) {
     double greatest = 0;
     for (Ordinal j = 0; j < X.columns(); ++j) {
@@ -41,7 +41,7 @@ class OrthonormalizeHard : public OrthonormalizeCheck<Case> {
     return greatest;
   }
 
-  /// The greatest |x0_j - (Q C + X R)_j| / |x0_j|.
+  /// Returns the greatest |x0_j - (Q C + X R)_j| / |x0_j|.
   static double loss_of_span(Block& before, Block* Q, Block& X, const Orthonormalized<Scalar>& result) {
     double greatest = 0;
     for (Ordinal j = 0; j < X.columns(); ++j) {
@@ -74,7 +74,7 @@ TYPED_TEST(OrthonormalizeHard, ColumnsOfAnyCondition) {
         int sums = 0;
         const auto result = this->run(before > 0 ? &Q : nullptr, after, {}, [&](auto*, Ordinal) { ++sums; });
         EXPECT_LE(this->loss_of_orthogonality(before > 0 ? &Q : nullptr, after), 32 * this->epsilon);
-        // What is left of a dependent column is not in the span.
+        // The remainder of a dependent column is dropped, hence not in the span.
         const double left = result.rank == columns ? 0 : this->dependence(columns);
         EXPECT_LE(this->loss_of_span(X, before > 0 ? &Q : nullptr, after, result), left + 200 * this->epsilon);
         if (decades <= 1) {
@@ -86,7 +86,7 @@ TYPED_TEST(OrthonormalizeHard, ColumnsOfAnyCondition) {
   }
 }
 
-/// Columns that are made of others in their own precision are dependent, to whatever rounding they owe their rest.
+/// Combinations of other columns, rounded to Scalar, are dependent: their remainder is only rounding error.
 TYPED_TEST(OrthonormalizeHard, ColumnsThatAreMadeOfOthers) {
   using Scalar = typename TestFixture::Scalar;
   for (const Ordinal half : {1, 4, 16}) {
@@ -108,7 +108,7 @@ TYPED_TEST(OrthonormalizeHard, ColumnsThatAreMadeOfOthers) {
   }
 }
 
-/// Powers of 2 that columns are multiplied by change no bit of X, and R by these powers alone.
+/// Scaling columns by powers of 2 changes no bit of X, and R only by these powers.
 TYPED_TEST(OrthonormalizeHard, SizesOfColumnsDoNotMatter) {
   const int limit = TestFixture::is_double ? 900 : 80;
   const std::array<int, 8> exponents = {0, limit, -limit, limit / 2, -limit / 3, 17, -limit, limit};
@@ -122,7 +122,7 @@ TYPED_TEST(OrthonormalizeHard, SizesOfColumnsDoNotMatter) {
   }
 }
 
-/// Norms that no number can hold make columns neither dependent nor less orthonormal.
+/// Columns whose norms overflow are neither dependent nor less orthonormal.
 TYPED_TEST(OrthonormalizeHard, NormsThatOverflow) {
   const double greatest = std::numeric_limits<typename TestFixture::Scalar>::max();
   auto noise = this->random(400, 5);
@@ -133,7 +133,7 @@ TYPED_TEST(OrthonormalizeHard, NormsThatOverflow) {
   EXPECT_LE(this->loss_of_orthogonality(nullptr, X), 32 * this->epsilon);
 }
 
-/// Each element has a size of its own, over most of the range of the type.
+/// Elements of different magnitudes, over most of the range of the type.
 TYPED_TEST(OrthonormalizeHard, ElementsOfAllSizes) {
   const double decades = TestFixture::is_double ? 280 : 30;
   auto noise = this->random(400, 6), sizes = this->random(400, 6, 2);
@@ -147,7 +147,7 @@ TYPED_TEST(OrthonormalizeHard, ElementsOfAllSizes) {
   EXPECT_LE(this->loss_of_span(X, nullptr, after, result), 200 * this->epsilon);
 }
 
-/// Zeros, copies and tiny copies of columns, of an ill-conditioned block, against a basis.
+/// Zeros, copies and tiny copies of the columns of an ill-conditioned block, and a copy from the basis Q.
 TYPED_TEST(OrthonormalizeHard, DependentColumnsAmongIllConditionedOnes) {
   auto Q = this->orthonormal(600, 12, 3);
   auto basis = this->of_condition(600, 5, TestFixture::is_double ? 12 : 3.5);

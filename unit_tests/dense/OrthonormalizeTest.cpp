@@ -47,7 +47,7 @@ TYPED_TEST(OrthonormalizeTest, TakesTwoStepsWhereHalfOfEachColumnLiesInTheBlockB
 }
 
 TYPED_TEST(OrthonormalizeTest, NearlyDependentColumns) {
-  // Each column is the first and a tenth as much of something new as the column before: condition 1e15 for doubles.
+  // Column j is the first plus 10^-j times a new direction: condition 1e15 for double.
   const Ordinal columns = sizeof(typename TestFixture::Scalar) == 8 ? 13 : 5;
   auto noise = this->random(900, columns);
   this->check(nullptr,
@@ -71,7 +71,7 @@ TYPED_TEST(OrthonormalizeTest, ColumnsOfAllSizes) {
 
 TYPED_TEST(OrthonormalizeTest, TheFirstOfEqualColumnsStays) {
   auto noise = this->random(400, 7);
-  // Columns 3 and 5 depend on those before, 6 is 0.
+  // Columns 3 and 5 depend on earlier columns; 6 is 0.
   const auto dependent = this->made_of(400, 7, [&](Ordinal i, Ordinal j) {
     const double sum = double(noise(i, 0)) - 2 * double(noise(i, 2));
     return j == 3 ? double(noise(i, 1)) : j == 5 ? sum : j == 6 ? 0 : double(noise(i, j));
@@ -139,7 +139,7 @@ TYPED_TEST(OrthonormalizeTest, ColumnsThatAreListed) {
 }
 
 TYPED_TEST(OrthonormalizeTest, SumsOverRanks) {
-  // Two ranks with the same rows.
+  // Simulates two ranks with equal rows.
   auto X = this->random(200, 4), before = this->copy_of(X);
   int sums = 0;
   const auto result = this->run(nullptr, X, {}, [&](typename TestFixture::Scalar* values, Ordinal count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums over rows that are made piece by piece: every row is made once, before it is summed.
+// Sums over rows that are computed piece by piece: each row is computed once, before it is summed.
 #include <algorithm>
 #include <atomic>
 #include <tessera/dense/impl/SumsOfRows.hpp>
@@ -23,12 +23,12 @@ template <class T>
 class SumsOfRowsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SumsOfRowsTest, EverySpace<SumsCasesOf>::type);
 
-/// Makes the rows of Y, which holds NaN before, from those of a source, and counts how often each is made.
+/// Computes rows of Y (NaN at first) as copies of a source's, and counts how often each is computed.
 template <class Exec, class Scalar>
 struct Copier {
   Tall<Exec, Scalar> source, Y;
   std::vector<std::atomic<int>> made;
-  int cost;  // bytes of a row; one in the middle takes a hundred times as many, and the last third none
+  int cost;  // bytes of a row; a middle row costs a hundred more, the last third nothing
 
   Copier(Ordinal rows, Ordinal columns, int bytes_of_row)
       : source(rows, columns, Places::Adjacent, 5),
@@ -68,7 +68,7 @@ struct Copier {
   }
 };
 
-/// The sums of C = [X, Y]^T Y and of the squares, row by row of C.
+/// Computes the sums C = [X, Y]^T Y and the squares. Returns them, C row by row.
 template <class Exec, class Scalar>
 std::vector<Scalar> every_sum(const Exec& exec, Ordinal rows, Ordinal columns, int cost, bool is_checked) {
   const DenseWorkspace<Exec> workspace;

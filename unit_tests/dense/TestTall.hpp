@@ -10,10 +10,10 @@
 #include "TestDense.hpp"
 #include "TestMatrix.hpp"
 
-/// Tall blocks of the tests of dense algebra.
+/// Tall blocks for tests of dense algebra.
 namespace Tessera::Test {
 
-/// How the columns of a block lie in its rows.
+/// The positions of a block's columns within its rows.
 enum class Places { Adjacent, Padded, Listed };
 inline constexpr Places every_places[] = {Places::Adjacent, Places::Padded, Places::Listed};
 
@@ -21,7 +21,7 @@ inline const char* to_string(Places places) {
   return places == Places::Adjacent ? "adjacent" : places == Places::Padded ? "padded" : "listed";
 }
 
-/// A block in the memory of a backend, and its copy on the host. Memory around and between its elements holds guards.
+/// A block in the memory of a backend, and its copy on the host. Padding around and between elements holds guards.
 template <class Exec, class Scalar>
 class Tall {
  public:
@@ -29,7 +29,7 @@ class Tall {
       : rows_(rows), columns_(columns), stride_(columns) {
     if (places == Places::Padded) stride_ = columns + 3;
     if (places == Places::Listed) {
-      // Every other column in an order of its own, from the last but one down and then up again.
+      // Every other column, alternately from the end and from the start: 6, 0, 4, 2 for four columns.
       stride_ = 2 * columns + 1;
       for (Ordinal j = 0; j < columns; ++j) list_.push_back(j % 2 == 0 ? 2 * (columns - 1 - j / 2) : 2 * (j / 2));
     }
@@ -50,7 +50,7 @@ class Tall {
 
   Ordinal rows() const { return rows_; }
   Ordinal columns() const { return columns_; }
-  /// On the host; what is written here goes to the device with the next block().
+  /// An element on the host. The next block() copies changes to the device.
   Scalar& operator()(Ordinal i, Ordinal j) {
     is_sent_ = false;
     return memory_[place(i, j)];
@@ -65,7 +65,7 @@ class Tall {
   TallBlock<const Scalar> input() { return block(); }
   void fetch() { memory_ = to_host(device_); }
 
-  /// Whether everything beside the elements is as it was.
+  /// Whether the padding is unchanged.
   bool guards_are_untouched() const {
     std::vector<char> is_element(memory_.size(), 0);
     for (Ordinal i = 0; i < rows_; ++i)
@@ -74,7 +74,7 @@ class Tall {
       if (!is_element[k] && memory_[k] != guard()) return false;
     return true;
   }
-  /// The elements, row by row.
+  /// Returns the elements, row by row.
   std::vector<Scalar> elements() const {
     std::vector<Scalar> result;
     for (Ordinal i = 0; i < rows_; ++i)
