@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What block_cg() does where there is little to solve, or nothing that can be solved.
+// block_cg() on problems with little to solve, and on problems that cannot be solved.
 #include <deque>
 #include <stdexcept>
 
@@ -75,8 +75,8 @@ TYPED_TEST(BlockCgEdgesTest, ColumnsOfAllSizes) {
     EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 100 * this->epsilon) << "column " << j;
 }
 
-/// Guesses so far away that scaling them overflows, or the squares of their residuals do, or rounding would leave more
-/// than there is to solve. They are worth no more than 0, and do not disturb their neighbours.
+/// Guesses so large that scaling them or squaring their residuals overflows, or rounding errors exceed b. They must not
+/// do worse than a guess of 0, or affect other columns.
 TYPED_TEST(BlockCgEdgesTest, GuessesThatAreUseless) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(60, 10));
@@ -105,7 +105,7 @@ TYPED_TEST(BlockCgEdgesTest, GuessesThatAreUseless) {
   }
 }
 
-/// A guess that is only bad is a guess still: the first residuals are those of it.
+/// A guess that is merely bad is used: the first residuals are the guess's.
 TYPED_TEST(BlockCgEdgesTest, BadGuessesAreTaken) {
   const auto A = this->rounded(positive_definite(60, 10));
   const auto B = this->rounded(random_matrix(60, 2, 3));
@@ -118,7 +118,7 @@ TYPED_TEST(BlockCgEdgesTest, BadGuessesAreTaken) {
   for (int j = 0; j < 2; ++j) EXPECT_GT(solution.result.residuals[std::size_t(j)], 100);
 }
 
-/// Directions that are left out for their small parts take those parts of the residuals with them, which count.
+/// If directions are left out, the residuals must include their small components.
 TYPED_TEST(BlockCgEdgesTest, ResidualsCountWhatIsLeftOut) {
   const auto A = this->rounded(positive_definite(30, 1e4));
   for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -137,7 +137,7 @@ TYPED_TEST(BlockCgEdgesTest, ResidualsCountWhatIsLeftOut) {
   }
 }
 
-/// The solution is larger than any number, or so small that numbers have few digits, although A and B are not.
+/// The solution overflows, or is so small that few digits remain, although A and B are ordinary numbers.
 TYPED_TEST(BlockCgEdgesTest, SolutionsThatXCannotHold) {
   using Exec = typename TestFixture::Exec;
   using Limits = std::numeric_limits<typename TestFixture::Scalar>;
@@ -234,8 +234,8 @@ TYPED_TEST(BlockCgEdgesTest, IterationsRunOut) {
   }
 }
 
-/// Residuals of an ill-conditioned system rise and fall. Whatever the limit, X is the best iterate until then, and no
-/// worse than the guess.
+/// Residuals of an ill-conditioned system rise and fall. With any limit on iterations, X is the best iterate so far,
+/// and not worse than the guess.
 TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
   const auto A = this->rounded(positive_definite(100, this->is_double ? 1e8 : 1e4));
   const auto B = this->rounded(random_matrix(100, 3, 3)), guess = this->rounded(random_matrix(100, 3, 8));
@@ -259,8 +259,7 @@ TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
   EXPECT_TRUE(has_risen) << "the last iterate is the best: nothing was tested";
 }
 
-/// A P, or for at least `least` columns the product with a matrix that is not symmetric: conjugate gradients get
-/// nowhere.
+/// Computes A P, or from `least` columns on a product with a non-symmetric matrix, for which CG makes no progress.
 template <class Exec, class Scalar>
 struct SkewProduct : DenseProduct<Exec, Scalar> {
   DenseProduct<Exec, Scalar> skew;
@@ -308,7 +307,7 @@ TYPED_TEST(BlockCgEdgesTest, WhatStagnatesGoesOnColumnByColumn) {
   }
 }
 
-/// A product that is wrong by a part in a hundred for some calls: residuals drift from their recurrence.
+/// A product with an error of one percent in some calls, so residuals drift from their recurrence.
 template <class Exec, class Scalar>
 struct WrongProduct : DenseProduct<Exec, Scalar> {
   int first, last;
@@ -353,7 +352,7 @@ TYPED_TEST(BlockCgEdgesTest, StartsAgainWhereResidualsHaveDrifted) {
   }
 }
 
-/// A rank of many: the sums of all ranks are those of `records`, whatever this one adds.
+/// Replays the sums of all ranks (`records`) on a rank without rows, which must contribute 0.
 TYPED_TEST(BlockCgEdgesTest, ARankWithoutRowsDoesAsTheOthers) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(60, 30));
@@ -380,7 +379,7 @@ TYPED_TEST(BlockCgEdgesTest, ARankWithoutRowsDoesAsTheOthers) {
 
 TYPED_TEST(BlockCgEdgesTest, SumsAreThoseOfAllRanks) {
   using Scalar = typename TestFixture::Scalar;
-  // Two ranks with the same rows: twice the sums, the same solution.
+  // Simulates two ranks with equal rows: the sums double, the solution is the same.
   const auto A = this->rounded(positive_definite(60, 30));
   const auto B = this->rounded(random_matrix(60, 4, 3));
   const auto alone = this->solve(A, B, this->options());
@@ -393,7 +392,7 @@ TYPED_TEST(BlockCgEdgesTest, SumsAreThoseOfAllRanks) {
   EXPECT_NEAR(solution.result.iterations, alone.result.iterations, 1);
 }
 
-/// Two ranks, whose greatest elements are finite and their sum is not.
+/// Simulates two ranks with finite greatest elements whose sum overflows.
 TYPED_TEST(BlockCgEdgesTest, SumsOfElementsMayBeTooLarge) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(60, 10));
@@ -436,7 +435,7 @@ TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(product.calls, 0);
 }
 
-/// As many rows as an int counts, and one more. Views that no one reads: they do not fit one another.
+/// 2^31 - 1 rows, and one more. The Views are never read, because they do not match.
 TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
   using Exec = typename TestFixture::Exec;
   using View = Kokkos::View<typename TestFixture::Scalar**, Kokkos::LayoutRight, Exec, Kokkos::MemoryUnmanaged>;
@@ -455,14 +454,14 @@ TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
             "Tessera::block_cg: X is 2147483646 x 2; expected 2147483647 x 2, as B");
 }
 
-/// A product that says where it runs.
+/// A product that returns its instance.
 template <class Exec, class Scalar>
 struct ProductOnInstance : DenseProduct<Exec, Scalar> {
   ProductOnInstance(const Exec& exec, const HostDenseMatrix& A) : DenseProduct<Exec, Scalar>(A, exec) {}
   const Exec& instance() const { return this->exec; }
 };
 
-/// What block_cg() of the operators; empty if it takes them.
+/// Returns the message with which block_cg() refuses its operators, or "".
 template <class... Arguments>
 std::string refusal(Arguments&&... arguments) {
   try {
@@ -473,7 +472,7 @@ std::string refusal(Arguments&&... arguments) {
   return {};
 }
 
-/// Nothing would make another instance wait for B and X.
+/// An operator on another instance would not wait for B and X.
 TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRefused) {
   using Exec = typename TestFixture::Exec;
   using Product = ProductOnInstance<Exec, typename TestFixture::Scalar>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The block takes no more iterations than the slowest of its columns alone, and solves what each of them solves. Each
-// test writes a table, BlockCgIterationsTest-*.tsv in its working directory: a line for each system.
+// A block needs at most the iterations of its slowest column alone, and solves every column that converges alone. Each
+// test writes a table, BlockCgIterationsTest-*.tsv in its working directory, with a line for each system.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,8 +30,8 @@ class BlockCgIterationsTest<Case<Exec_, Scalar_>> : public ::testing::Test {
     return result;
   }
 
-  /// Returns whether each column alone is solved, and not by chance, close to what rounding allows. Then the block has
-  /// to be.
+  /// Returns whether each column alone converges, with a tolerance well above the rounding error. The block must then
+  /// converge, too.
   bool check(const std::string& name, const System& system, const HostDenseMatrix& B, const HostDenseMatrix& guess) {
     if (!is_chosen_on<Exec>(7)) return false;
     SCOPED_TRACE(name);
@@ -46,7 +46,7 @@ class BlockCgIterationsTest<Case<Exec_, Scalar_>> : public ::testing::Test {
     worst_ratio = std::max(worst_ratio, found.ratio());
     EXPECT_TRUE(found.block.has_converged) << to_string(found.block.stop);
     EXPECT_LE(found.block.iterations, found.slowest + slack(found.slowest));
-    // Half of the tolerance for what computing a residual rounds.
+    // Half of the tolerance is added for the rounding error of computing a residual.
     EXPECT_LE(found.worst, 1.5 * options_.tolerance);
     EXPECT_EQ(found.block.columns_alone, 0);
     return true;
@@ -76,9 +76,9 @@ class BlockCgIterationsTest<Case<Exec_, Scalar_>> : public ::testing::Test {
   std::ofstream table;
   int compared = 0;
   double worst_ratio = 0;
-  /// Where only one direction is left or columns help one another little, rounding decides. And the error falls no
-  /// slower than alone in the norm of A, but its residual, which the tolerance is for, may come down a step or two
-  /// later.
+  /// Allows more iterations if only one direction remains or columns help each other little: rounding decides then. The
+  /// block's error in the norm of A falls at least as fast as alone, but its residual, which is compared with the
+  /// tolerance, may fall a step or two later.
   bool is_close = false;
   int slack(int iterations) const { return is_close ? 2 + iterations / 25 : 0; }
 };
@@ -95,7 +95,7 @@ HostCsr<double> diagonal_matrix(const std::vector<double>& diagonal) {
   return A;
 }
 
-/// The Laplacian of a line of springs between two walls, of these stiffnesses.
+/// The Laplacian of a line of springs with these stiffnesses, between two walls.
 HostCsr<double> springs(const std::vector<double>& stiffness) {
   HostCsr<double> A;
   A.rows = A.columns = int(stiffness.size()) - 1;
@@ -119,7 +119,7 @@ struct Named {
   HostCsr<double> A;
 };
 
-/// Spectra with a known condition and known clusters.
+/// Spectra with known condition and clusters.
 std::vector<Named> family(int n, double condition) {
   const auto spectrum = [&](const auto& at) {
     std::vector<double> values;
@@ -142,7 +142,7 @@ std::vector<Named> family(int n, double condition) {
           {"springs", springs(jumps)}};
 }
 
-/// Elements as the device has them.
+/// Rounds elements to the device's type.
 template <class Scalar>
 HostDenseMatrix rounded(HostDenseMatrix host) {
   for (double& element : host.elements) element = double(Scalar(element));
@@ -163,7 +163,7 @@ TYPED_TEST(BlockCgIterationsTest, KnownConditions) {
   for (const double condition : this->is_double ? std::vector<double>{1e2, 1e6, 1e10} : std::vector<double>{10, 1e3}) {
     for (const auto& [name, A] : family(60, condition)) {
       for (const bool has_preconditioner : {false, true}) {
-        if (has_preconditioner && name != "springs") continue;  // it would be the inverse
+        if (has_preconditioner && name != "springs") continue;  // would be the exact inverse
         for (const bool with_inner : {false, true}) {
           const SparseSystem<typename TestFixture::Exec, typename TestFixture::Scalar> system(A, has_preconditioner,
                                                                                               with_inner);
@@ -179,7 +179,7 @@ TYPED_TEST(BlockCgIterationsTest, KnownConditions) {
   }
 }
 
-/// Right-hand sides that are hard on a block, beside the guess that goes with them.
+/// Right-hand sides that are hard for a block, each with its guess.
 struct Sides {
   std::string name;
   HostDenseMatrix B, guess;
@@ -225,7 +225,7 @@ TYPED_TEST(BlockCgIterationsTest, RightHandSides) {
   for (const double condition : this->is_double ? std::vector<double>{1e2, 1e6, 1e10} : std::vector<double>{10, 1e3}) {
     for (const auto& [name, A] : family(60, condition)) {
       const bool is_springs = name == "springs";
-      if (is_springs && condition > 1e6) continue;  // scaled by its diagonal its condition is 3600 times as great
+      if (is_springs && condition > 1e6) continue;  // Jacobi scaling increases its condition by a factor of 3600
       for (const bool with_inner : {false, true}) {
         const SparseSystem<typename TestFixture::Exec, Scalar> system(A, is_springs, with_inner);
         for (const int columns : {2, 5, 16}) {
@@ -248,8 +248,8 @@ bool has_positive_diagonal(const HostCsr<double>& A) {
   return true;
 }
 
-/// Real matrices of TESSERA_DATA_DIR that may be symmetric positive definite, with at most 10^5 entries. With
-/// TESSERA_COLLECTION=full columns may take any number of iterations alone.
+/// The real matrices of TESSERA_DATA_DIR that may be symmetric positive definite, with at most 10^5 entries. With
+/// TESSERA_COLLECTION=full, iterations of single columns are not limited by time.
 std::vector<std::pair<std::string, HostCsr<double>>> real_matrices() {
   std::vector<std::pair<std::string, HostCsr<double>>> matrices;
   const char* folder = std::getenv("TESSERA_DATA_DIR");
@@ -270,7 +270,7 @@ std::vector<std::pair<std::string, HostCsr<double>>> real_matrices() {
   return matrices;
 }
 
-/// A grid of n x n cells between walls, with a coefficient for each cell.
+/// The matrix of a grid of n x n cells between walls, with a coefficient for each cell.
 template <class Coefficient>
 HostCsr<double> grid_of_cells(int n, const Coefficient& coefficient) {
   HostCsr<double> A;
@@ -300,7 +300,7 @@ HostCsr<double> grid_of_cells(int n, const Coefficient& coefficient) {
   return A;
 }
 
-/// A clamped beam of n elements: differences of the fourth order, whose condition grows with the fourth power of n.
+/// A clamped beam of n elements: fourth-order differences, whose condition grows with n^4.
 HostCsr<double> beam(int n) {
   HostCsr<double> A;
   A.rows = A.columns = n;
@@ -316,12 +316,12 @@ HostCsr<double> beam(int n) {
   return A;
 }
 
-/// Coefficients that jump by 10^8 from one block of cells to the next.
+/// Coefficients that jump by a factor of 10^8 between blocks of cells.
 HostCsr<double> blocks_of_cells(int n) {
   return grid_of_cells(n, [](int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? 1 : 1e8; });
 }
 
-/// Three of ten cells, here and there, have coefficients that are 10^6 times as large.
+/// Three cells in ten, at random, have coefficients that are 10^6 times as large.
 HostCsr<double> scattered_cells(int n) {
   std::mt19937 engine(1);
   std::vector<double> coefficients;
@@ -343,9 +343,8 @@ TYPED_TEST(BlockCgIterationsTest, JumpsAndBeams) {
   }
 }
 
-/// Residuals of conjugate gradients swing where the tolerance is: coefficients of 10^6 are solved well before, and
-/// those of 1 begin to count. A tolerance is met where a swing goes low, alone elsewhere than in a block, unless it is
-/// smoothed.
+/// Residuals oscillate near the tolerance: cells with coefficients of 10^6 are solved much earlier, and cells with 1
+/// start to matter. Without smoothing, a block and a single column meet the tolerance at different minima.
 TYPED_TEST(BlockCgIterationsTest, ResidualsThatSwing) {
   using Scalar = typename TestFixture::Scalar;
   this->is_close = true;
@@ -370,7 +369,7 @@ TYPED_TEST(BlockCgIterationsTest, RealMatrices) {
   const auto matrices = real_matrices();
   if (matrices.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
   const char* collection = std::getenv("TESSERA_COLLECTION");
-  // What columns alone may take, in numbers read. On a device each of thousands of iterations waits for small kernels.
+  // Work limit for columns alone, in numbers read. On devices, each of thousands of iterations waits for small kernels.
   const double work =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible ? 3e9 : 1e8;
   const bool is_full = collection != nullptr && std::string(collection) == "full";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What block_cg() promises of its method: solutions, numbers of iterations, products and passes.
+// Guarantees of block_cg()'s method: solutions, and the numbers of iterations, products and passes.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +18,7 @@ HostDenseMatrix jacobi_of(const HostDenseMatrix& A) {
   return M;
 }
 
-/// Badly scaled: rows and columns times numbers up to `most`.
+/// Scales rows and columns badly, by factors up to `most`.
 HostDenseMatrix scaled_badly(HostDenseMatrix A, double most) {
   const auto factor = [&](int i) { return std::pow(most, double(i * 7 % A.rows) / A.rows); };
   for (int i = 0; i < A.rows; ++i)
@@ -80,9 +80,9 @@ TYPED_TEST(BlockCgTest, TakesNoMoreIterationsThanColumnByColumn) {
     options.tolerance = tolerance;
     const auto solution = this->solve(A, B, options);
     EXPECT_TRUE(solution.result.has_converged);
-    int most = 0;  // of four columns: of all it would be a weaker bound, and take longer
+    int most = 0;  // of four columns: all would be slower and a weaker bound
     for (int j = 0; j < std::min(columns, 4); ++j) most = std::max(most, iterations_of_plain_cg(A, B, j, tolerance));
-    // By itself a column takes as many, but for rounding; with 16 the block finds far better solutions.
+    // A single column needs as many, except for rounding. A block of 16 converges much faster.
     EXPECT_LE(solution.result.iterations, columns == 1 ? most + most / 50 + 1 : most) << columns << " columns";
     if (columns == 16) {
       EXPECT_LE(3 * solution.result.iterations, 2 * most);
@@ -91,7 +91,7 @@ TYPED_TEST(BlockCgTest, TakesNoMoreIterationsThanColumnByColumn) {
 }
 
 TYPED_TEST(BlockCgTest, AsManyIterationsAsThereAreEigenvalues) {
-  // Two columns, four distinct eigenvalues: exact after at most four.
+  // Two columns, four distinct eigenvalues: exact after at most four iterations.
   std::vector<double> eigenvalues;
   for (int i = 0; i < 80; ++i) eigenvalues.push_back(1 + i % 4);
   const auto A = this->rounded(with_eigenvalues(eigenvalues));
@@ -122,7 +122,7 @@ TYPED_TEST(BlockCgTest, TheInverseAsPreconditionerTakesOneIteration) {
   EXPECT_EQ(solution.result.iterations, 1);
 }
 
-/// A diagonal matrix, and columns of B that need 1, 2, 3 and so on of its eigenvectors.
+/// A diagonal matrix, and columns of B with 1, 2, 3, ... of its eigenvectors.
 struct Deflating {
   HostDenseMatrix A{40, 40}, B{40, 5};
   Deflating() {
@@ -150,14 +150,14 @@ TYPED_TEST(BlockCgTest, SolvedColumnsRest) {
       columns += history[i].directions;
       ASSERT_EQ(history[i].residuals.size(), 5U);
       if (i == 0) continue;
-      // A column is there as long as its residual is above the tolerance, and then keeps it.
+      // A column remains until its residual reaches the tolerance, and then keeps its residual.
       EXPECT_EQ(history[i].columns, std::count_if(history[i - 1].residuals.begin(), history[i - 1].residuals.end(),
                                                   [&](double residual) { return residual > options.tolerance; }));
       EXPECT_LE(history[i].columns, history[i - 1].columns);
     }
     EXPECT_EQ(history.front().columns, 5);
     EXPECT_LT(history.back().columns, 5) << "columns are solved at different times";
-    // One product verifies the solutions of all columns.
+    // One product with all columns verifies the solutions.
     EXPECT_EQ(solution.result.products, columns + 5 * (1 + solution.result.restarts));
     EXPECT_LT(columns, 5 * solution.result.iterations) << "directions that are used up are left out";
   }
@@ -228,7 +228,7 @@ TYPED_TEST(BlockCgTest, BeginsWithTheGuess) {
   this->expect_solved(A, B, again, 30);
 }
 
-/// What example/ and docs promise of passes: two inner products an iteration, three with a preconditioner.
+/// Passes as documented in example/ and docs: two inner products in each iteration, three with a preconditioner.
 TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(100, 30));
@@ -241,7 +241,7 @@ TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
   };
   const auto plain = this->solve(A, B, options);
   EXPECT_EQ(plain.result.restarts, 0);
-  // Magnitudes of X, norms of B, the first residuals; the last residuals, computed.
+  // Before: magnitudes of X, norms of B, first residuals. Afterwards: computed residuals.
   EXPECT_EQ(sums, 3 + 2 * plain.result.iterations + 1);
   sums = 0;
   const auto preconditioned = this->solve(A, jacobi_of(A), B, options);
@@ -263,9 +263,9 @@ TYPED_TEST(BlockCgTest, TakesInnerProductsThatProductsGive) {
   const auto result = block_cg(Exec(), product, b.view, x.view, options);
   this->expect_solved(A, B, {result, x.get()}, 300);
   EXPECT_EQ(product.fused_calls, result.iterations);
-  // Sums in another order round otherwise, which costs or saves floats an iteration in ten.
+  // Another order of summation rounds differently, which changes float's iterations by up to a tenth.
   EXPECT_NEAR(result.iterations, plain.result.iterations, 1 + plain.result.iterations / 10);
-  // That of P^T A P itself, and that of the residuals.
+  // Each iteration sums P^T A P and the residuals.
   EXPECT_LE(sums, 4 + result.restarts * 2 + 2 * result.iterations);
 }
 

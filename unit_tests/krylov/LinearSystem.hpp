@@ -13,10 +13,10 @@
 
 #include "../testing/TestTypes.hpp"
 
-/// Small dense systems, solved by block_cg() and directly on the host.
+/// Small dense systems that are solved by block_cg(), and directly on the host.
 namespace Tessera::Test {
 
-/// A dense matrix on the host, with what the tests compute serially.
+/// A dense matrix on the host, with serial reference functions.
 struct HostDenseMatrix {
   int rows = 0, columns = 0;
   std::vector<double> elements;
@@ -36,7 +36,7 @@ inline HostDenseMatrix random_matrix(int rows, int columns, unsigned seed) {
   return result;
 }
 
-/// Symmetric, with these eigenvalues: a diagonal between reflections.
+/// A symmetric matrix with these eigenvalues: reflections applied to a diagonal matrix.
 inline HostDenseMatrix with_eigenvalues(const std::vector<double>& eigenvalues, unsigned seed = 1) {
   const int n = int(eigenvalues.size());
   HostDenseMatrix A(n, n);
@@ -58,7 +58,7 @@ inline HostDenseMatrix with_eigenvalues(const std::vector<double>& eigenvalues, 
   return A;
 }
 
-/// Eigenvalues from 1 to `condition`, evenly spaced in their logarithms.
+/// A matrix with eigenvalues from 1 to `condition`, evenly spaced in their logarithms.
 inline HostDenseMatrix positive_definite(int n, double condition, unsigned seed = 1) {
   std::vector<double> eigenvalues;
   for (int i = 0; i < n; ++i) eigenvalues.push_back(std::pow(condition, n == 1 ? 0 : double(i) / (n - 1)));
@@ -73,7 +73,7 @@ inline HostDenseMatrix multiply(const HostDenseMatrix& A, const HostDenseMatrix&
   return Y;
 }
 
-/// A^-1 B by a Cholesky factor.
+/// Returns A^-1 B, by Cholesky factorization.
 inline HostDenseMatrix solve_directly(const HostDenseMatrix& A, const HostDenseMatrix& B) {
   const int n = A.rows;
   std::vector<long double> L(std::size_t(n) * std::size_t(n));
@@ -108,7 +108,7 @@ inline double norm_of_column(const HostDenseMatrix& X, int j) {
   return double(std::sqrt(sum));
 }
 
-/// |b - A x| / |b| of a column, serially.
+/// Returns |b - A x| / |b| of a column, computed serially.
 inline double residual_of_column(const HostDenseMatrix& A, const HostDenseMatrix& B, const HostDenseMatrix& X, int j) {
   HostDenseMatrix rest(B.rows, 1);
   for (int i = 0; i < B.rows; ++i) {
@@ -119,7 +119,7 @@ inline double residual_of_column(const HostDenseMatrix& A, const HostDenseMatrix
   return norm_of_column(rest, 0) / norm_of_column(B, j);
 }
 
-/// How many iterations a plain conjugate gradient method takes for a column.
+/// Returns the number of iterations of plain CG for one column.
 inline int iterations_of_plain_cg(const HostDenseMatrix& A, const HostDenseMatrix& B, int column, double tolerance) {
   HostDenseMatrix r(A.rows, 1), x(A.rows, 1);
   for (int i = 0; i < A.rows; ++i) r(i, 0) = B(i, column);
@@ -138,11 +138,11 @@ inline int iterations_of_plain_cg(const HostDenseMatrix& A, const HostDenseMatri
   return iterations;
 }
 
-/// Views on the device: any layout, and rank 2.
+/// A View of rank 2 in device memory, with any layout.
 template <class Exec, class Scalar, class Layout>
 struct DeviceBlock {
   using View = Kokkos::View<Scalar**, Layout, typename Exec::memory_space>;
-  Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Exec::memory_space> memory;  // behind LayoutStride
+  Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Exec::memory_space> memory;  // memory of a LayoutStride View
   View view;
 
   explicit DeviceBlock(const HostDenseMatrix& host) {
@@ -184,7 +184,7 @@ struct DeviceBlock {
   }
 };
 
-/// Q = A P with a dense A on the device. Counts calls and columns.
+/// Computes Q = A P with a dense A on the device. Counts calls and columns.
 template <class Exec, class Scalar>
 struct DenseProduct {
   Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Exec::memory_space> A;
@@ -210,7 +210,7 @@ struct DenseProduct {
   }
 };
 
-/// A product that gives inner products as well.
+/// A product that also computes inner products.
 template <class Exec, class Scalar>
 struct ProductWithInner : DenseProduct<Exec, Scalar> {
   using DenseProduct<Exec, Scalar>::DenseProduct;
@@ -246,7 +246,7 @@ class BlockCgTest<Case<Exec_, Scalar_>> : public ::testing::Test {
 
   static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
   static constexpr bool is_double = sizeof(Scalar) == 8;
-  /// What both types reach for the matrices of the tests.
+  /// Tolerance that each type reaches for the matrices of these tests.
   static constexpr double tolerance = is_double ? 1e-10 : 1e-4;
   static Options options() {
     Options result;
@@ -254,7 +254,7 @@ class BlockCgTest<Case<Exec_, Scalar_>> : public ::testing::Test {
     return result;
   }
 
-  /// Elements as the device has them.
+  /// Rounds elements to the device's type.
   static HostDenseMatrix rounded(HostDenseMatrix host) {
     for (double& element : host.elements) element = double(Scalar(element));
     return host;
@@ -293,7 +293,7 @@ class BlockCgTest<Case<Exec_, Scalar_>> : public ::testing::Test {
     return solution;
   }
 
-  /// Everything that a result says is so, by the serial reference.
+  /// Checks all that a result states against the serial reference.
   static void expect_solved(const HostDenseMatrix& A, const HostDenseMatrix& B, const Solution& solution,
                             double condition, double tolerance_ = tolerance) {
     const BlockCgResult& result = solution.result;

@@ -11,10 +11,10 @@
 
 #include "LinearSystem.hpp"
 
-/// Sparse systems that are solved twice: by all columns at once, and by each column alone.
+/// Sparse systems that are solved twice: as a block, and column by column.
 namespace Tessera::Test {
 
-/// Q = A P with a sparse A on the device.
+/// Computes Q = A P with a sparse A on the device.
 template <class Exec, class Scalar>
 struct CsrProduct {
   using Space = typename Exec::memory_space;
@@ -51,7 +51,7 @@ struct CsrProduct {
   }
 };
 
-/// The same, and P^T Q.
+/// Computes Q = A P and P^T Q.
 template <class Exec, class Scalar>
 struct CsrProductWithInner : CsrProduct<Exec, Scalar> {
   using CsrProduct<Exec, Scalar>::CsrProduct;
@@ -69,7 +69,7 @@ struct CsrProductWithInner : CsrProduct<Exec, Scalar> {
   }
 };
 
-/// Z = D R with a diagonal D, of ones if there is no preconditioner.
+/// Computes Z = D R with a diagonal D; D = I without preconditioner.
 template <class Exec, class Scalar>
 struct DiagonalProduct {
   Kokkos::View<Scalar*, typename Exec::memory_space> diagonal;
@@ -100,7 +100,7 @@ class SparseSystem {
     jacobi_.diagonal = diagonal;
   }
 
-  /// X is the guess on entry.
+  /// Solves the system. On entry, X is the guess.
   BlockCgResult solve(const HostDenseMatrix& B, HostDenseMatrix& X, const Options& options) const {
     const DeviceBlock<Exec, Scalar, Kokkos::LayoutRight> b(B), x(X);
     const auto solve_with = [&](const auto& product) {
@@ -114,7 +114,7 @@ class SparseSystem {
     return result;
   }
 
-  /// What rounding x alone leaves: eps | |A| |x| | / |b|.
+  /// Returns the residual that rounding x causes: eps | |A| |x| | / |b|.
   double floor(const HostDenseMatrix& B, const HostDenseMatrix& X, int column) const {
     double square = 0;
     for (int i = 0; i < A_.rows; ++i) {
@@ -126,7 +126,7 @@ class SparseSystem {
     const double norm = norm_of_column(B, column);
     return norm > 0 ? double(std::numeric_limits<Scalar>::epsilon()) * std::sqrt(square) / norm : 0;
   }
-  /// |b - A x| / |b|
+  /// Returns |b - A x| / |b|.
   double residual(const HostDenseMatrix& B, const HostDenseMatrix& X, int column) const {
     long double square = 0;
     for (int i = 0; i < A_.rows; ++i) {
@@ -139,13 +139,13 @@ class SparseSystem {
     return norm > 0 ? double(std::sqrt(square)) / norm : double(square);
   }
 
-  /// What the block takes and what its slowest column takes alone, from the same guess.
+  /// Iterations of the block, and of its slowest column alone from the same guess.
   struct Comparison {
     BlockCgResult block;
     int slowest = 0;
     bool all_alone = true;  // each column converges
-    double worst = 0;       // residual of the block's X, computed here
-    double floor = 0;       // the greatest of its columns
+    double worst = 0;       // greatest residual of X, computed here
+    double floor = 0;       // greatest floor() of the columns
     double ratio() const { return double(block.iterations) / std::max(slowest, 1); }
   };
   Comparison compare(const HostDenseMatrix& B, const HostDenseMatrix& guess, const Options& options) const {
@@ -155,7 +155,7 @@ class SparseSystem {
     for (int j = 0; j < B.columns; ++j) {
       comparison.worst = std::max(comparison.worst, residual(B, X, j));
       comparison.floor = std::max(comparison.floor, floor(B, X, j));
-      // The first columns that take as many as the block will do: it may take as many as the slowest.
+      // Stops at a column that needs as many iterations as the block, which may need as many as the slowest.
       if (comparison.slowest >= comparison.block.iterations && comparison.block.has_converged) continue;
       HostDenseMatrix x = column_of(guess, j);
       const auto alone = solve(column_of(B, j), x, options);
