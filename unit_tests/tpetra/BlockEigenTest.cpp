@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Anasazi's solvers run with BlockVectors, and find the same eigenvalues as with multivectors.
+// Anasazi's solvers find the same eigenvalues with BlockVectors as with multivectors.
 #include <AnasaziBasicOutputManager.hpp>
 #include <AnasaziMVOPTester.hpp>
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST(AnasaziTraits, OperatorsPassTheTestsOfAnasazi) {
   }
 }
 
-/// The managers that solvers make by name, with X0 = sum of Q_i C_i + X B.
+/// The orthogonalization managers that solvers create by name. They promise X0 = sum of Q_i C_i + X B.
 template <class Manager>
 class AnasaziManagers : public testing::Test {
  protected:
@@ -96,7 +96,7 @@ TYPED_TEST(AnasaziManagers, Project) {
   expect_small(*C[0], products(*Q[0], Block(*x)), 1e-13);
 }
 
-/// A random direction takes the place of a column that depends on others.
+/// A random direction replaces a column that depends on others.
 TYPED_TEST(AnasaziManagers, CompleteTheBasis) {
   const TypeParam manager;
   const auto x = random_vectors(this->map, 4, 2);
@@ -122,7 +122,7 @@ TYPED_TEST(AnasaziManagers, RefuseWhatDoesNotFit) {
   EXPECT_THROW(manager.normalize(X), Anasazi::OrthoError);
 }
 
-/// With an inner product of its own, a manager does what Anasazi's does.
+/// A manager with its own inner product computes what Anasazi's does.
 TYPED_TEST(AnasaziManagers, WithAnInnerProduct) {
   const RCP<const AnyOperator> M = rcp(new CrsMatrix(*distribute(generate_stencil27(6), Spread::Uniform)));
   TypeParam manager(M);

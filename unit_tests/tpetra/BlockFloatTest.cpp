@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// BlockVectors of float, which need no Tpetra that is instantiated for float as long as they are not converted to
-// multivectors. Tested where this Tessera is configured with float.
+// BlockVectors of float. They need no Tpetra for float unless they are converted to multivectors. Tested if Tessera is
+// configured with float.
 #include <gtest/gtest.h>
 
 #ifndef TESSERA_WITHOUT_FLOAT
@@ -14,7 +14,7 @@ namespace Tessera::Test {
 using FloatBlock = BlockVector<float>;
 using FloatSmall = Teuchos::SerialDenseMatrix<int, float>;
 
-/// The elements on this rank, row by row.
+/// Returns the elements on this rank, row by row.
 std::vector<double> elements(const FloatBlock& block) {
   const auto view = block.getLocalView();
   const Kokkos::View<float**, Kokkos::LayoutRight, FloatBlock::memory_space> packed("packed", view.extent(0),
@@ -24,7 +24,7 @@ std::vector<double> elements(const FloatBlock& block) {
   return {host.data(), host.data() + host.size()};
 }
 
-/// A sum over the rows of all ranks of what `term` makes of the elements (i, j) of x and (i, k) of y.
+/// Returns the sum of x(i, j) y(i, k) over the rows i of all ranks.
 double sum_over_rows(const std::vector<double>& x, std::size_t x_columns, std::size_t j, const std::vector<double>& y,
                      std::size_t y_columns, std::size_t k) {
   double sum = 0, all = 0;

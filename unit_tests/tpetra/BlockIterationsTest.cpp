@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On ill-conditioned systems, Belos' solvers take no more iterations with BlockVectors than with multivectors.
+// On ill-conditioned systems, Belos' solvers need at most as many iterations with BlockVectors as with multivectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class BlockIterations : public testing::TestWithParam<IterationCase> {
  protected:
   static void SetUpTestSuite() { print_head(); }
 
-  /// The basis of GMRES has half as many vectors as there are rows, 240 at most.
+  /// The basis of GMRES has half as many vectors as the matrix has rows, but at most 240.
   static Teuchos::ParameterList options(int rows, int most_iterations) {
     const IterationCase& test = GetParam();
     Teuchos::ParameterList options;

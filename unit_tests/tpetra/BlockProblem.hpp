@@ -9,18 +9,18 @@
 
 #include "TestProblem.hpp"
 
-/// BlockVectors beside multivectors with the same elements.
+/// BlockVectors, and multivectors with the same elements.
 namespace Tessera::Test {
 
 using Block = BlockVector<double>;
 using Small = Teuchos::SerialDenseMatrix<int, double>;
 
-/// A block with the elements of random_vectors().
+/// Returns a block with the elements of random_vectors().
 inline RCP<Block> random_block(const RCP<const Map>& map, std::size_t columns, std::uint64_t seed) {
   return rcp(new Block(*random_vectors(map, columns, seed)));
 }
 
-/// Every element of the block is within `most` of that of the multivector; NaN is only NaN.
+/// Expects each element of the block to differ by at most `most` from the multivector's. NaN equals only NaN.
 inline void expect_elements(const Block& actual, const MV& expected, double most = 0) {
   const auto copy = actual.toMultiVector();
   const auto a = copy->getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -46,7 +46,7 @@ inline Small random_small(int rows, int columns, std::uint64_t seed) {
   return result;
 }
 
-/// The multivector alpha X B + beta Y, by Tpetra.
+/// Returns alpha X B + beta Y, computed by Tpetra.
 inline MV multiplied(double alpha, const MV& X, const Small& B, double beta, const MV& Y) {
   MV result(Y, Teuchos::Copy);
   const MV b(rcp(new Map(Tpetra::global_size_t(B.numRows()), 0, world(), Tpetra::LocallyReplicated)),
@@ -56,7 +56,7 @@ inline MV multiplied(double alpha, const MV& X, const Small& B, double beta, con
   return result;
 }
 
-/// alpha X^T Y, by Tpetra's dots of single columns.
+/// Returns alpha X^T Y, computed by Tpetra's dot products of single columns.
 inline Small transposed_product(double alpha, const MV& X, const MV& Y) {
   Small result(int(X.getNumVectors()), int(Y.getNumVectors()));
   for (int i = 0; i < result.numRows(); ++i) {
@@ -81,7 +81,7 @@ inline Small identity(int size) {
   return result;
 }
 
-/// X^T Y
+/// Returns X^T Y.
 inline Small products(const Block& X, const Block& Y) {
   Small result(int(X.getNumVectors()), int(Y.getNumVectors()));
   X.innerProducts(1, Y, result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products with BlockVectors are those with multivectors, and are Tessera's.
+// Products with BlockVectors equal those with multivectors, and are computed by Tessera.
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/ApplyToBlocks.hpp>
 #include <utility>
@@ -16,7 +16,7 @@ using Columns = Teuchos::Array<std::size_t>;
 using AnyOperator = Tpetra::Operator<double>;
 constexpr Teuchos::ETransp every_mode[] = {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS};
 
-/// Rows of different lengths, more columns than rows.
+/// Rows of different lengths, with more columns than rows.
 HostCsr<double> rectangular() {
   HostCsr<double> matrix{61, 83, {0}, {}, {}};
   for (Ordinal i = 0; i < matrix.rows; ++i) {
@@ -35,7 +35,7 @@ class BlockProductOn : public OnRanks {
  protected:
   RCP<Matrix> make(const HostCsr<double>& matrix) { return distribute(matrix, spread()); }
 
-  /// The product of a block by the operator, compared with that of a multivector by Tpetra.
+  /// Compares the operator's product of a block with Tpetra's product of a multivector.
   void expect_block_product(const Matrix& A, const AnyOperator& op, std::size_t columns, Teuchos::ETransp mode,
                             double alpha, double beta) {
     SCOPED_TRACE("mode " + std::to_string(mode) + ", " + std::to_string(columns) + " columns, alpha " +
@@ -98,7 +98,7 @@ TEST_P(BlockProductOn, MultipliesViews) {
   }
 }
 
-/// X is Y, X and Y overlap, and X and Y are columns of the same rows, as in a Krylov basis.
+/// X is Y, X and Y overlap, or X and Y are columns of the same rows, as in a Krylov basis.
 TEST_P(BlockProductOn, MultipliesWhatSharesRows) {
   const auto A = make(generate_elasticity(4, 2));
   if (!A->getDomainMap()->isSameAs(*A->getRangeMap())) GTEST_SKIP() << "X and Y have different Maps";
@@ -141,7 +141,7 @@ TEST(BlockProduct, NoColumns) {
   EXPECT_NO_THROW(apply(static_cast<const AnyOperator&>(*A), X, Y));
 }
 
-/// Blocks of all shapes are refused as multivectors are, on every rank.
+/// Blocks of wrong shapes are refused like multivectors, on every rank.
 TEST(BlockProduct, RefusesWhatDoesNotFit) {
   const auto A = distribute(rectangular(), Spread::Uniform);
   const CrsMatrix<double> crs(*A);
@@ -158,7 +158,7 @@ std::ptrdiff_t place(const std::vector<std::string>& names, const std::string& t
   return found == names.end() ? -1 : found - names.begin();
 }
 
-/// No multivectors: what runs beside the products packs the halo, and adds it, or copies X in front of it.
+/// No multivectors are made. Other kernels only pack the halo, and add it or copy X in front of it.
 TEST(BlockProduct, MultipliesBlocksWhereTheyAre) {
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
   for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
@@ -178,7 +178,7 @@ TEST(BlockProduct, MultipliesBlocksWhereTheyAre) {
   }
 }
 
-/// Columns that have come before allocate nothing.
+/// Products with a number of columns that occurred before allocate nothing.
 TEST(BlockProduct, AllocatesOnceForAWidth) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
@@ -197,7 +197,7 @@ TEST(BlockProduct, AllocatesOnceForAWidth) {
   }
 }
 
-/// Blocks that were prepared for allocate nothing: neither in the first product, nor in a narrower one after it.
+/// Products of prepared blocks allocate nothing, neither the first one nor a narrower one afterwards.
 TEST(BlockProduct, PrepareBlocksLeavesNothingToAllocate) {
   for (const Spread spread : {Spread::Uniform, Spread::Cyclic, Spread::ColumnsReversed, Spread::RowsOnLastRank}) {
     const auto A = distribute(generate_elasticity(4, 2), spread);
@@ -217,7 +217,7 @@ TEST(BlockProduct, PrepareBlocksLeavesNothingToAllocate) {
   }
 }
 
-/// Where blocks go through multivectors, Tpetra alone allocates.
+/// If blocks are copied to multivectors, only Tpetra allocates.
 TEST(BlockProduct, PrepareBlocksMakesRoomForCopies) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Exported);
   Operator op(A);
@@ -239,7 +239,7 @@ TEST(BlockProduct, PrepareBlocksRefusesTooManyColumns) {
   EXPECT_THROW(op.prepare_blocks(2, Teuchos::ETransp(7)), std::invalid_argument);
 }
 
-/// The rows of the halo are under way while the rank multiplies what is its own.
+/// The halo is exchanged while the rank multiplies its own rows.
 TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
@@ -254,7 +254,7 @@ TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
   EXPECT_GE(packed, 0) << Events::all();
   EXPECT_LT(packed, product) << Events::all();
   EXPECT_LT(Events::find("MPI_Irecv"), product) << Events::all();
-  // From a device, rows may be copied to the host meanwhile, and sent after the product is launched.
+  // On devices, rows may be copied to the host meanwhile, and sent after the product is launched.
   if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Block::memory_space>::accessible) {
     EXPECT_LT(Events::find("MPI_Isend"), product) << Events::all();
   }
@@ -263,7 +263,7 @@ TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
   EXPECT_LT(product, added) << Events::all();
 }
 
-/// An operator that multiplies its columns by 3, and knows multivectors alone.
+/// An operator that multiplies its columns by 3, and supports only multivectors.
 class Triple : public AnyOperator {
  public:
   explicit Triple(const RCP<const Map>& map) : map_(map) {}
@@ -280,7 +280,7 @@ class Triple : public AnyOperator {
   RCP<const Map> map_;
 };
 
-/// And one that asks another for blocks, within its own apply().
+/// An operator that calls another one with blocks, within its own apply().
 class Nested : public Triple {
  public:
   explicit Nested(const RCP<const Map>& map) : Triple(map), inner_(map) {}
@@ -322,7 +322,7 @@ TEST(BlockProduct, OperatorsThatKnowMultivectorsGetThem) {
   EXPECT_EQ(events.allocations(), 0U) << events.text();
 }
 
-/// An operator of blocks beside Tpetra's interface is asked for blocks.
+/// An operator that also supports blocks is called with blocks.
 class Both : public Triple, public BlockOperator<double> {
  public:
   using Triple::apply;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Belos' solvers run with BlockVectors, and take as many iterations as with multivectors.
+// Belos' solvers need as many iterations with BlockVectors as with multivectors.
 #include <BelosMVOPTester.hpp>
 #include <BelosOutputManager.hpp>
 #include <algorithm>
@@ -23,7 +23,7 @@ using BlockSolvers::System;
 
 constexpr double tolerance = 1e-7;
 
-/// What Belos' own tests find fault with.
+/// Collects the failures of Belos' own tests.
 class Complaints {
  public:
   Complaints() : output(rcp(new Belos::OutputManager<double>(Belos::Warnings, Teuchos::rcpFromRef(stream_)))) {}
@@ -72,7 +72,7 @@ TEST(BelosTraits, MultiplyTransposedMatrices) {
   }
 }
 
-/// The managers that solvers ask for by name, with X0 = sum of Q_i C_i + X B.
+/// The orthogonalization managers that solvers request by name. They promise X0 = sum of Q_i C_i + X B.
 class OrthoManagers : public testing::TestWithParam<std::string> {
  protected:
   using Factory = Belos::OrthoManagerFactory<double, Block, AnyOperator>;
@@ -82,7 +82,7 @@ class OrthoManagers : public testing::TestWithParam<std::string> {
     return Factory().makeMatOrthoManager(GetParam(), M, Teuchos::null, "test", Teuchos::null);
   }
 
-  /// As solvers see it: the names of the base are hidden.
+  /// The manager as the base class that solvers use; the derived class hides its overloads.
   static const Belos::OrthoManager<double, Block>& as_ortho_manager(const Manager& manager) { return manager; }
 
   const RCP<const Map> map = uniform_map(300);
@@ -131,7 +131,7 @@ TEST_P(OrthoManagers, Project) {
   expect_small(*C[0], products(*Q[0], Block(*x)), 1e-13);
 }
 
-/// A random direction takes the place of a column that depends on others.
+/// A random direction replaces a column that depends on others.
 TEST_P(OrthoManagers, CompleteTheBasis) {
   const auto manager = make();
   const auto x = random_vectors(map, 4, 2);
@@ -149,7 +149,7 @@ TEST_P(OrthoManagers, CompleteTheBasis) {
   EXPECT_EQ(manager->normalize(few, Teuchos::null), 3);
 }
 
-/// Belos' managers would replace the second column by a random one, and block CG would stagnate by that.
+/// Belos' managers would replace the second column by a random one, which makes block CG stagnate.
 TEST_P(OrthoManagers, KeepColumnsAtSmallAngles) {
   const auto noise = random_vectors(map, 3, 2);
   MV x(map, 3);
@@ -167,14 +167,14 @@ TEST_P(OrthoManagers, KeepColumnsAtSmallAngles) {
   expect_elements(back, x, 1e-14);
 
   const auto parameters = Teuchos::parameterList();
-  parameters->set("singTol", 1e-6);  // of squares
+  parameters->set("singTol", 1e-6);  // compares squares
   Block Y(x);
   Factory().makeMatOrthoManager(GetParam(), Teuchos::null, Teuchos::null, "test", parameters)->normalize(Y, B);
   EXPECT_EQ((*B)(1, 1), 0);
   EXPECT_GT((*B)(2, 2), 0);
 }
 
-/// With an inner product of its own, a manager does what Belos' does.
+/// A manager with its own inner product computes what Belos' does.
 TEST_P(OrthoManagers, WithAnInnerProduct) {
   const RCP<const AnyOperator> M = rcp(new CrsMatrix(*distribute(generate_stencil27(6), Spread::Uniform)));
   const auto manager = make(M);
@@ -208,7 +208,7 @@ TEST(OrthoManagerFactory, KnowsItsNames) {
                std::invalid_argument);
 }
 
-/// Convection and diffusion on a square grid with upwind differences: not symmetric, diagonally dominant.
+/// Convection and diffusion on a square grid with upwind differences: nonsymmetric, diagonally dominant.
 HostCsr<double> convection_diffusion(int grid) {
   HostCsr<double> result;
   result.rows = result.columns = grid * grid;
@@ -231,7 +231,7 @@ struct Case {
   std::string solver;
   bool is_symmetric;
   int columns;
-  int block;  // 0: it has no such option
+  int block;  // 0: the solver has no such option
   bool is_preconditioned;
 };
 

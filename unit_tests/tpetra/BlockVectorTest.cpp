@@ -14,7 +14,7 @@ using Columns = Teuchos::Array<std::size_t>;
 
 constexpr GO global_rows = 253;
 
-/// How rows are spread over the ranks.
+/// A distribution of rows over the ranks.
 struct Rows {
   std::string name;
   std::function<RCP<const Map>()> map;
@@ -35,7 +35,7 @@ class BlockOn : public testing::TestWithParam<Rows> {
   RCP<const Map> map = GetParam().map();
   const double rows = double(map->getGlobalNumElements()) + 1;
 
-  /// A function of the elements of a block and of the multivector with the same elements, for every number of columns.
+  /// Calls `function` with a block and the multivector with the same elements, for every number of columns.
   template <class Function>
   void for_each_width(const Function& function) {
     for (const std::size_t columns : every_width) {
@@ -79,7 +79,7 @@ TEST_P(BlockOn, ComesFromAMultivectorAndGoesBack) {
   EXPECT_EQ(wide->getLocalLength() == 0 || wide->getLocalViewHost(Tpetra::Access::ReadOnly)(0, 3) != 3, true);
 }
 
-/// A view sees the elements, and what is written through it; a copy does not.
+/// A view shares the block's elements, also if they are written; a copy does not.
 TEST_P(BlockOn, ViewsShareTheirElements) {
   const auto x = random_vectors(map, 9, 1);
   Block X(*x);
@@ -119,7 +119,7 @@ TEST_P(BlockOn, ViewsOutliveTheirBlock) {
   auto X = rcp(new Block(*x));
   const auto view = X->subView(Range(1, 3));
   X = Teuchos::null;
-  const Block other(map, 6);  // would take the memory
+  const Block other(map, 6);  // would reuse freed memory
   expect_elements(*view, MV(*x->subView(Range(1, 3)), Teuchos::Copy));
 }
 
@@ -164,7 +164,7 @@ TEST_P(BlockOn, Norms) {
   });
 }
 
-/// Wherever it is.
+/// NaN reaches the norm of its column, in whichever row it is.
 TEST_P(BlockOn, NormsOfNaN) {
   if (map->getGlobalNumElements() < 2) GTEST_SKIP() << "too few rows";
   for (const GO row : {GO(0), global_rows - 1}) {
@@ -229,7 +229,7 @@ TEST_P(BlockOn, UpdatesByTwoBlocks) {
         z->update(alpha, *x, beta, *y, gamma);
         expect_elements(Z, *z, 3e-15);
 
-        const auto both = random_vectors(map, 7, 3);  // Z stands for an operand, too
+        const auto both = random_vectors(map, 7, 3);  // Z is an operand, too
         Block first(*both), second(*both);
         first.update(alpha, first, beta, Y, gamma);
         second.update(alpha, X, beta, second, gamma);
@@ -244,7 +244,7 @@ TEST_P(BlockOn, UpdatesByTwoBlocks) {
   }
 }
 
-/// A block whose factor is 0 is not read.
+/// A block with a factor of 0 is not read.
 TEST_P(BlockOn, FactorsOfZeroKeepNaNOut) {
   const auto x = random_vectors(map, 5, 1);
   const Block X(*x);
@@ -299,7 +299,7 @@ TEST_P(BlockOn, InnerProducts) {
     X.innerProducts(0, Block(*y), C);
     expect_small(C, Small(int(x.getNumVectors()), 5), 0);
   });
-  // Into a part of a matrix, whose other elements stay.
+  // The result is written to part of a matrix, whose other elements must stay.
   Small C(5, 4);
   C.putScalar(7);
   Small part(Teuchos::View, C, 3, 2, 1, 1);
@@ -352,7 +352,7 @@ TEST_P(BlockOn, RandomElements) {
   expect_elements(X, *Y.toMultiVector());
 }
 
-/// However rows are spread in order.
+/// Random elements do not depend on the distribution of rows.
 TEST(BlockVector, RandomElementsOfASeed) {
   Block X(uniform_map(global_rows), 4), all(replicated_map(global_rows), 4);
   X.randomize(11);
@@ -366,7 +366,7 @@ TEST(BlockVector, RandomElementsOfASeed) {
   }
 }
 
-/// Whatever is written, also where it overlaps what is read.
+/// Writes columns that overlap with those that are read.
 TEST_P(BlockOn, OverlappingColumns) {
   const auto all = random_vectors(map, 8, 1);
   const MV x(*all->subView(Range(0, 4)), Teuchos::Copy), y(*all->subView(Range(2, 6)), Teuchos::Copy);
@@ -395,7 +395,7 @@ TEST_P(BlockOn, OverlappingColumns) {
          multiplied(1, x, B, 0, listed));
 }
 
-/// X0 = Q C + X R with X orthonormal and orthogonal to Q.
+/// Expects X0 = Q C + X R with X orthonormal and orthogonal to Q.
 TEST_P(BlockOn, Orthonormalizes) {
   if (map->getGlobalNumElements() < 200) GTEST_SKIP() << "fewer rows than columns";
   const auto Q = random_block(map, 20, 1), more = random_block(map, 3, 2);
@@ -419,7 +419,7 @@ TEST_P(BlockOn, Orthonormalizes) {
   }
 }
 
-/// Columns in the way of others: of a list, and dependent ones.
+/// Orthonormalizes listed columns, one of them dependent. Other columns must stay.
 TEST_P(BlockOn, OrthonormalizesViewsAndDependentColumns) {
   if (map->getGlobalNumElements() < 200) GTEST_SKIP() << "fewer rows than columns";
   const auto block = random_block(map, 9, 1);
@@ -434,7 +434,7 @@ TEST_P(BlockOn, OrthonormalizesViewsAndDependentColumns) {
   expect_elements(*before, *block->subView(Range(5, 6))->toMultiVector());
 }
 
-/// With an error of its own, before anything is sent.
+/// Blocks that do not match are refused by Tessera's own error, before anything is sent.
 TEST_P(BlockOn, RefusesWhatDoesNotFit) {
   Block X(map, 3), wide(map, 4);
   Small B(2, 3), C(3, 3);
@@ -460,7 +460,7 @@ TEST_P(BlockOn, RefusesWhatDoesNotFit) {
 INSTANTIATE_TEST_SUITE_P(Rows, BlockOn, testing::ValuesIn(every_rows),
                          [](const testing::TestParamInfo<Rows>& test) { return test.param.name; });
 
-/// Solvers make and drop work vectors in every iteration.
+/// Solvers allocate and free work vectors in every iteration.
 TEST(BlockVector, MemoryIsUsedAgain) {
   const auto map = uniform_map(10000);
   { const Block X(map, 16), Y(map, 16), Z(map, 3); }
@@ -471,7 +471,7 @@ TEST(BlockVector, MemoryIsUsedAgain) {
   EXPECT_EQ(events.allocations(), 0U) << events.text();
 }
 
-/// What is kept for others is no more than was in use at once.
+/// The bytes that are kept for reuse are at most the peak that was in use.
 TEST(BlockVector, MemoryThatIsKeptIsBounded) {
   const auto map = uniform_map(1000 * ranks());
   for (std::size_t columns = 100; columns < 140; ++columns) const Block X(map, columns, false);
@@ -479,7 +479,7 @@ TEST(BlockVector, MemoryThatIsKeptIsBounded) {
   EXPECT_LE(memory.kept_bytes(), memory.most_bytes());
 }
 
-/// The same bits in each run, one rank.
+/// Sums have the same bits in each run with one rank.
 TEST(BlockVector, SumsAreTheSameInEachRun) {
   const auto X = random_block(uniform_map(5000), 7, 1);
   const Small first = products(*X, *X);

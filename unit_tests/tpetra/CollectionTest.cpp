@@ -7,7 +7,7 @@
 
 namespace Tessera::Test {
 
-/// Real matrices of many kinds: structures, fluids, circuits, graphs, optimisation; symmetric and not, square and not.
+/// Real matrices of many kinds: structures, fluids, circuits, graphs, optimisation; some nonsymmetric or rectangular.
 const std::vector<std::string> names = {"1138_bus",        "3elt",     "add32",          "bayer10",  "bcsstk13",
                                         "bcsstk17",        "bcsstk28", "ca-GrQc",        "d2q06c",   "e20r0000",
                                         "fidap007",        "fit2p",    "gemat11",        "maros-r7", "mbeause",

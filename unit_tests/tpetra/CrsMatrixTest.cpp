@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tessera::CrsMatrix is a Tpetra::CrsMatrix whose products are Tessera's. What is true of products themselves is tested
-// with TpetraOperator, which shares them.
+// Tessera::CrsMatrix is a Tpetra::CrsMatrix that multiplies with Tessera. The products themselves are tested with
+// TpetraOperator, which shares them.
 #include <tessera/io/Generators.hpp>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace Tessera::Test {
 
 using OurMatrix = CrsMatrix<double>;
 
-/// Products of our matrix through the base class are Tessera's, and the same as Tpetra's of a copy.
+/// Expects products through the base class to be Tessera's, and to equal Tpetra's product of a copy.
 void expect_ours(const Matrix& A) {
   ASSERT_TRUE(OurMatrix::multiplies_with_tessera);
   const Matrix copy(A, Teuchos::Copy);
@@ -27,7 +27,7 @@ void expect_ours(const Matrix& A) {
   EXPECT_GE(events.executions(), A.getLocalNumEntries() > 0 ? 1U : 0U) << events.text();
 }
 
-/// A matrix made in all ways that Tpetra offers.
+/// A matrix, constructed in all ways that Tpetra offers.
 class Constructors : public testing::Test {
  protected:
   Constructors() : model(distribute(generate_stencil27(4), Spread::Cyclic)) {}
@@ -75,10 +75,10 @@ TEST_F(Constructors, FromAGraph) {
   expect_model(b);
 }
 
-/// On a GPU, Tpetra refuses to work on arrays of which somebody holds Views: the local matrix is not kept.
+/// On a GPU, Tpetra refuses to work on arrays of which Views exist, so the local matrix is not kept.
 TEST_F(Constructors, FromALocalMatrix) {
   const auto local = [] { return distribute(generate_stencil27(4), Spread::Cyclic)->getLocalMatrixDevice(); };
-  const OurMatrix a(rows, columns, local());  // its domain Map is the row Map
+  const OurMatrix a(rows, columns, local());  // its row Map is also its domain Map
   expect_ours(a);
   OurMatrix b(local(), rows, columns, model->getDomainMap(), model->getRangeMap());
   OurMatrix c(local(), rows, columns, model->getDomainMap(), model->getRangeMap(), model->getGraph()->getImporter(),
@@ -91,7 +91,7 @@ TEST_F(Constructors, FromALocalMatrix) {
   for (OurMatrix* const A : {&b, &c, &d}) expect_model(*A);
 }
 
-/// Shares graph and values with a matrix that goes, and can then do all that it could.
+/// Shares graph and values with a matrix that is then destroyed, and keeps working.
 TEST_F(Constructors, FromAMatrix) {
   model = distribute(generate_stencil27(4), Spread::Cyclic, 1);
   const void* const values = model->getLocalMatrixDevice().values.data();
@@ -121,7 +121,7 @@ TEST_F(Constructors, CopiesAndMoves) {
   expect_model(c);
 }
 
-/// Edits values where they lie.
+/// Edits values in place.
 void scale_in_place(Matrix& A, double factor) {
   const auto values = A.getLocalValuesDevice(Tpetra::Access::ReadWrite);
   Kokkos::parallel_for(
@@ -136,7 +136,7 @@ class CrsMatrixOn : public testing::TestWithParam<std::pair<Spread, std::string>
   }
 };
 
-/// Whatever changes, and without a word to it.
+/// Products see every change without being notified.
 TEST_P(CrsMatrixOn, IsNeverStale) {
   const auto A = make(generate_stencil27(4), 1);
   expect_ours(*A);
@@ -158,7 +158,7 @@ TEST_P(CrsMatrixOn, IsNeverStale) {
   expect_ours(*A);
 }
 
-/// All that a matrix is made of becomes another's, and the assignment knows nothing of Tessera.
+/// Assigns another matrix through the base class, which does not know Tessera.
 TEST_P(CrsMatrixOn, IsAssignedThroughTheBase) {
   const auto A = make(generate_stencil27(4));
   expect_ours(*A);
@@ -180,7 +180,7 @@ TEST_P(CrsMatrixOn, TrustsWhoTells) {
   expect_ours(*A);
 }
 
-/// Nobody tells a copy.
+/// A copy is not notified of changes, even if the original is.
 TEST_P(CrsMatrixOn, CopiesTrustNobody) {
   const ValueChecks none(false);
   const auto A = make(generate_elasticity(4, 2));
@@ -195,7 +195,7 @@ TEST_P(CrsMatrixOn, CopiesTrustNobody) {
   expect_ours(c);
 }
 
-/// Once a mode has had as many columns, ranks exchange no more than the elements of X or Y.
+/// After a product with at least as many columns in a mode, ranks exchange only elements of X or Y.
 TEST_P(CrsMatrixOn, ReducesNothingInAnApply) {
   const auto A = make(generate_elasticity(4, 2));
   for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
@@ -208,14 +208,14 @@ TEST_P(CrsMatrixOn, ReducesNothingInAnApply) {
     const Events events;
     A->apply(X, Y, mode);
     A->apply(*X.subView(Teuchos::Range1D(0, 1)), *Y.subViewNonConst(Teuchos::Range1D(2, 3)), mode);
-    // Of the replicated Y itself.
+    // Tpetra sums a replicated Y over the ranks.
     EXPECT_EQ(Events::count("MPI_Allreduce"), Y.isDistributed() || ranks() == 1 ? 0U : 2U) << Events::all();
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Spreads, CrsMatrixOn, testing::ValuesIn(every_spread), spread_name);
 
-/// As Tpetra's own does.
+/// A matrix that is being filled refuses to multiply, like Tpetra's.
 TEST(CrsMatrix, RefusesToMultiplyWhileFilling) {
   OurMatrix A(*distribute(generate_stencil27(4), Spread::Uniform));
   const MV X(A.getDomainMap(), 4);
@@ -239,7 +239,7 @@ TEST(CrsMatrix, TakesOptions) {
   }
 }
 
-/// A graph that is shared by two matrices, as assembly codes do. Each has values of its own.
+/// Two matrices share a graph, as in assembly codes. Each has its own values.
 TEST(CrsMatrix, SharesItsGraph) {
   const auto model = distribute(generate_stencil27(4), Spread::Uniform);
   OurMatrix a(model->getCrsGraph()), b(model->getCrsGraph());

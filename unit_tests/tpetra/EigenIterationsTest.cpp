@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of ill-conditioned matrices, Anasazi's solvers find eigenvalues in no more iterations with BlockVectors than with
+// For ill-conditioned matrices, Anasazi's solvers need at most as many iterations with BlockVectors as with
 // multivectors.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class EigenIterations : public testing::TestWithParam<IterationCase> {
  protected:
   static void SetUpTestSuite() { print_head(); }
 
-  /// LOBPCG looks for the least eigenvalues, block Krylov-Schur for the greatest.
+  /// LOBPCG computes the least eigenvalues, block Krylov-Schur the greatest.
   static Teuchos::ParameterList options(int most_iterations) {
     const IterationCase& test = GetParam();
     Teuchos::ParameterList options;

@@ -11,8 +11,8 @@
 
 namespace Tessera::Test {
 
-/// Records names while it lives: of regions, kernels and allocations, of Tessera's fences, of copies between arrays,
-/// and what note() is told.
+/// Records names while the object lives: of regions, kernels, allocations, Tessera's fences, copies between arrays, and
+/// arguments of note().
 class Events {
  public:
   Events() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -22,7 +22,7 @@ class Events {
     Tools::set_push_region_callback([](const char* name) { names().push_back(name); });
     Tools::set_begin_parallel_for_callback(
         [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); });
-    // On Cuda, Kokkos calls it an allocation when a team has no scratch memory.
+    // On Cuda, Kokkos reports an allocation even for a team without scratch memory.
     Tools::set_allocate_data_callback(
         [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
           if (bytes > 0) names().push_back(std::string("allocate ") + label);
@@ -41,7 +41,7 @@ class Events {
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  /// Adds a name, if any are recorded.
+  /// Adds a name if names are being recorded.
   static void note(const char* name) {
     if (is_recording()) names().push_back(name);
   }
@@ -50,7 +50,7 @@ class Events {
     const auto contains = [&](const std::string& name) { return name.find(text) != std::string::npos; };
     return std::size_t(std::count_if(names().begin(), names().end(), contains));
   }
-  /// The place of the first name that contains the text, or -1.
+  /// Returns the index of the first name that contains the text, or -1.
   static std::ptrdiff_t find(const std::string& text) {
     const auto found = std::find_if(names().begin(), names().end(),
                                     [&](const std::string& name) { return name.find(text) != std::string::npos; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Kokkos Tools see of an apply(): the order of its steps, and memory.
+// Events of an apply() for Kokkos Tools: the order of its steps, and memory.
 #include <tessera/io/Generators.hpp>
 
 #include "Events.hpp"
@@ -9,7 +9,7 @@
 
 namespace Tessera::Test {
 
-/// A Krylov block that has lost columns and got them back allocates nothing: not in Tessera, and not for the exchange.
+/// A Krylov block that loses columns and regains them allocates nothing, neither in Tessera nor for the exchange.
 TEST(Events, ColumnsThatHaveComeBeforeAllocateNothing) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   const Operator op(A);
@@ -43,7 +43,7 @@ TEST(Events, PrepareLeavesNothingToAllocate) {
   EXPECT_EQ(Events::find("allocate Tessera"), -1) << Events::all();
 }
 
-/// The first update() makes room for the parts of the values, and those that follow use it.
+/// The first update() allocates the memory for both parts of the values. Later ones reuse it.
 TEST(Events, UpdatesUseTheirRoomAgain) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   Operator op(A, options_of(Overlap::Always));
@@ -53,8 +53,8 @@ TEST(Events, UpdatesUseTheirRoomAgain) {
   EXPECT_EQ(Events::find("allocate Tessera::split"), -1) << Events::all();
 }
 
-/// On hosts a product with a halo is one, and compressed rows read A's own values: nothing looks at them, as it must
-/// where they are copied.
+/// On hosts, the halo's columns are in the same product, and CSR reads A's own values, which need no check for changes.
+/// Only copied values need one.
 TEST(Events, HostsFollowValuesForNothing) {
   if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible)
     GTEST_SKIP() << "devices multiply while they wait";
@@ -74,7 +74,7 @@ TEST(Events, HostsFollowValuesForNothing) {
   }
 }
 
-/// The exchange of the halo is under way while the rank multiplies what is its own.
+/// The halo is exchanged while the rank multiplies its own rows.
 TEST(Events, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
@@ -85,7 +85,7 @@ TEST(Events, TheExchangeOverlapsTheProduct) {
     op.apply(X, Y, mode);
     const Events events;
     op.apply(X, Y, mode);
-    // The products with the rank's own entries: the first of an apply, the last of a transposed one.
+    // The product with the rank's own entries is the first one of an apply, and the last one of a transposed apply.
     const auto product = mode == Teuchos::NO_TRANS ? Events::find("Tessera::spmm") : Events::find_last("Tessera::spmm");
     const bool is_transposed = mode != Teuchos::NO_TRANS;
     const auto sent = Events::find(is_transposed ? "MultiVector pack" : "MPI_Irecv"),

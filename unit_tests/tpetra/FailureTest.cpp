@@ -10,7 +10,7 @@
 
 namespace Tessera::Test {
 
-/// What the function throws, which must be an Error that begins with the failing rank (if there is more than one).
+/// Returns the message of the Error that the function must throw.
 template <class Error, class Function>
 std::string message_of(const Function& function) {
   try {
@@ -46,7 +46,7 @@ TEST(Failure, AnOptionOnOneRank) {
   expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "columns is -1");
 }
 
-/// X with a row too many on the last rank: with EveryApply all ranks are told, also when nothing has to grow.
+/// X has a row too many on the last rank. With EveryApply all ranks must throw, even if no buffer has to grow.
 TEST(Failure, AnArgumentOnOneRank) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
   TpetraOptions options;
@@ -69,8 +69,8 @@ TEST(Failure, AnArgumentOnOneRank) {
   }
 }
 
-/// Where devices have memory of their own, Tpetra gives no view on the device of what the caller holds on the host. All
-/// ranks are told before any of them sends rows: the product does not hang, and the next one is right.
+/// If devices have separate memory, Tpetra returns no device view while the caller holds a host view. All ranks must
+/// learn of this before any rank sends rows: the product does not hang, and the next one is right.
 TEST(Failure, AViewOnTheHost) {
   if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible)
     GTEST_SKIP() << "host and device share their memory";
@@ -117,7 +117,7 @@ TEST(Failure, AModeOnOneRank) {
   expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
 }
 
-/// What only some ranks see must not decide whether they ask: without rows X and Y share no memory.
+/// The decision to reduce must be the same on all ranks, even on ranks without rows, where X and Y cannot alias.
 TEST(Failure, WhenGrowingDoesNotDependOnARanksRows) {
   const auto A = distribute(generate_stencil27(4), Spread::RowsOnLastRank);
   const Operator op(A);
@@ -137,14 +137,14 @@ TEST(Failure, WhenGrowingDoesNotDependOnARanksRows) {
   same.apply(*Z, *Z);
 }
 
-/// Bytes of address space in use.
+/// Returns the bytes of address space in use.
 std::size_t address_space() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * 4096;
 }
 
-/// Leaves this process the bytes given of the host's memory, for as long as it lives.
+/// Limits the host memory of this process to `left` more bytes while the object lives.
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::size_t left) {
@@ -161,7 +161,7 @@ class MemoryLimit {
   rlimit before_{};
 };
 
-/// The host's memory is limited on the last rank; on a device that rank asks for more than any has.
+/// The last rank's host memory is limited; on devices, that rank requests more memory than exists.
 TEST(Failure, MemoryOnOneRank) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer takes all address space";
@@ -171,13 +171,13 @@ TEST(Failure, MemoryOnOneRank) {
   Operator op(A);
   expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
   constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible;
-  constexpr std::size_t rows = 64 + 64;  // that a halo has, or more
+  constexpr std::size_t rows = 64 + 64;  // upper bound on the rows of a halo
   const std::size_t asked = is_host ? std::size_t(1) << 31 : rank() == last_rank() ? std::size_t(1) << 40 : 1 << 20;
   const bool is_limited = is_host && rank() == last_rank();
   std::string message;
   {
     const MemoryLimit limit(is_limited ? std::size_t(1) << 28 : std::size_t(1) << 40);
-    message = message_of<std::exception>([&] {  // Kokkos' own; by its version
+    message = message_of<std::exception>([&] {  // Kokkos' type, which depends on its version
       op.prepare(asked / sizeof(double) / rows);
     });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exchange of the halo: what arrives, what is sent, in which order, and from which memory.
+// The exchange of the halo: the rows that arrive, the order of steps, and the memory that is sent.
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -20,7 +20,7 @@ using Halo = Impl::HaloExchange<Matrix>;
 using Exchange = Impl::Exchange<Matrix>;
 constexpr const char* device_buffers = "TESSERA_MPI_DEVICE_BUFFERS";
 
-/// Sets an environment variable while it lives; null removes it.
+/// Sets an environment variable while the object lives; null removes it.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) {
@@ -44,7 +44,7 @@ class Environment {
   bool is_set_ = false;
 };
 
-/// Makes the products of plans of this process fail from the given one on, while it lives.
+/// Makes the plans' products on this rank fail from the given one on, while the object lives.
 class FailingProduct {
  public:
   explicit FailingProduct(int which) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -65,12 +65,12 @@ class FailingProduct {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-/// Long enough for another rank to go on to its next exchange, if it does not wait.
+/// Waits long enough for another rank to start its next exchange, unless it waits for this one.
 void come_late() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 class HaloOn : public testing::TestWithParam<std::pair<Spread, std::string>> {};
 
-/// Rows that arrived are those that Tpetra imports.
+/// Expects the rows that arrived to be those that Tpetra imports.
 void expect_rows(const Halo::Rows& actual, const MV& expected) {
   const auto rows = Kokkos::create_mirror_view_and_copy(
       Kokkos::HostSpace(), Kokkos::View<const double**, Kokkos::LayoutRight, Halo::Device>(actual));
@@ -81,14 +81,14 @@ void expect_rows(const Halo::Rows& actual, const MV& expected) {
     for (std::size_t j = 0; j < e.extent(1); ++j) ASSERT_EQ(rows(i, j), e(i, j)) << "(" << i << ", " << j << ")";
 }
 
-/// Of multivectors and blocks, of any number of columns, one after the other, staged or not; X may be overwritten
-/// meanwhile.
+/// Exchanges multivectors and blocks with different numbers of columns in turn, staged or not. X may be overwritten
+/// during the exchange.
 TEST_P(HaloOn, BringsWhatTpetraImports) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   const Exchange exchange(*A);
   if (exchange.importer().is_null()) return;
   std::vector<bool> ways{true};
-  if (Halo::is_host) ways.push_back(false);  // where any MPI reads the memory of the device
+  if (Halo::is_host) ways.push_back(false);  // where any MPI can read the device's memory
   for (const bool is_staged : ways) {
     SCOPED_TRACE(is_staged);
     Halo halo(exchange.importer(), is_staged);
@@ -107,7 +107,7 @@ TEST_P(HaloOn, BringsWhatTpetraImports) {
   }
 }
 
-/// Of multivectors, blocks and views of blocks: the rank's own rows, and behind them what Tpetra imports.
+/// For multivectors, blocks and views of blocks: the rank's own rows, followed by those that Tpetra imports.
 TEST_P(HaloOn, PutsTheHaloBehindTheRowsThatItHas) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   const Exchange exchange(*A);
@@ -131,7 +131,7 @@ TEST_P(HaloOn, PutsTheHaloBehindTheRowsThatItHas) {
         expect_rows(part(all, 0, owned), *x);
         expect_rows(part(all, owned, expected.getLocalLength()), expected);
       };
-      // Tpetra lets nobody look at x on the host while its view is alive.
+      // Tpetra allows no host access to x while its device view exists.
       const Halo::Rows all = halo.exchange_all(x->getLocalViewDevice(Tpetra::Access::ReadOnly));
       expect_all(all);
       expect_all(halo.exchange_all(Block(*x).getLocalView()));
@@ -140,7 +140,7 @@ TEST_P(HaloOn, PutsTheHaloBehindTheRowsThatItHas) {
   }
 }
 
-/// The room of a wider halo holds what comes with any number of columns.
+/// The buffer of a wide halo suffices for any smaller number of columns.
 TEST_P(HaloOn, AllocatesOnce) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   const Exchange exchange(*A);
@@ -159,8 +159,8 @@ TEST_P(HaloOn, AllocatesOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Spreads, HaloOn, testing::ValuesIn(every_spread), spread_name);
 
-/// Each step waits for what it needs, and for no more: rows are packed before they are copied, on the host before they
-/// are sent, there before they are copied back, on the device before they are used.
+/// Each step waits only for what it needs: rows are packed before they are copied, on the host before they are sent,
+/// received before they are copied back, and on the device before they are used.
 TEST(Halo, StagedRowsAreWaitedFor) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -190,8 +190,8 @@ TEST(Halo, StagedRowsAreWaitedFor) {
   EXPECT_EQ(Events::count("copy to"), 2U) << Events::all();
 }
 
-/// Work on the last rank throws, while the others are late. They get the rows of that rank, and in the next exchange
-/// that rank gets their next rows, not those which it no longer wanted.
+/// The work on the last rank throws while the others are late. They still get that rank's rows. In the next exchange,
+/// that rank gets their new rows, not those of the failed exchange.
 void expect_exchange_in_spite_of_a_failure(bool is_staged) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
@@ -219,7 +219,7 @@ TEST(Halo, WorkThatThrowsDoesNotEndTheExchange) {
 
 TEST(Halo, WorkThatThrowsDoesNotEndAStagedExchange) { expect_exchange_in_spite_of_a_failure(true); }
 
-/// The same in products of multivectors and blocks, by the matrix and by its transpose. Without overlap, the product
+/// The same for products of multivectors and blocks, by the matrix and its transpose. Without overlap, the product
 /// comes after the exchange.
 void expect_right_in_spite_of_a_failed_product(Overlap overlap, const std::vector<Teuchos::ETransp>& modes) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -244,9 +244,9 @@ void expect_right_in_spite_of_a_failed_product(Overlap overlap, const std::vecto
         }
       };
       const auto result = [&] { return is_block ? Y.toMultiVector() : rcp(new MV(y, Teuchos::Copy)); };
-      multiply(false);  // so that all have memory
+      multiply(false);  // allocates on all ranks
       if (rank() == last_rank()) {
-        const FailingProduct fails(mode == Teuchos::NO_TRANS ? 1 : 2);  // the one that rows are under way for
+        const FailingProduct fails(mode == Teuchos::NO_TRANS ? 1 : 2);  // the product during which rows are exchanged
         EXPECT_THROW(multiply(false), std::logic_error);
       } else {
         come_late();
@@ -265,7 +265,7 @@ TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
   expect_right_in_spite_of_a_failed_product(Overlap::Never, {Teuchos::NO_TRANS});
 }
 
-/// How many elements are NaN; the others are within the bound.
+/// Counts the elements that are NaN, and expects the others within the bound.
 std::size_t count_missing(const MV& actual, const MV& expected, const MV& bound) {
   const auto y = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
   const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -280,8 +280,8 @@ std::size_t count_missing(const MV& actual, const MV& expected, const MV& bound)
   return missing;
 }
 
-/// Where ranks add to elements of Y that are another's, that one does not wait for a rank that failed before it sent
-/// them: it gets NaN, and no part of a sum. The next product is right.
+/// If ranks add to another rank's elements of Y, that rank does not wait for a rank that failed before it sent its
+/// part: it gets NaN, not a partial sum. The next product is right.
 TEST_P(HaloOn, NoRankWaitsForOneThatFailed) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
@@ -295,7 +295,7 @@ TEST_P(HaloOn, NoRankWaitsForOneThatFailed) {
       SCOPED_TRACE(testing::Message() << "mode " << mode << ", overlap " << int(overlap));
       const Operator op(A, options_of(overlap));
       MV y(y_map(*A, mode), 4);
-      op.apply(*x, y, mode);  // so that all have memory
+      op.apply(*x, y, mode);  // allocates on all ranks
       int missing = 0;
       if (rank() == last_rank()) {
         const FailingProduct fails(1);
@@ -317,8 +317,8 @@ TEST_P(HaloOn, NoRankWaitsForOneThatFailed) {
   }
 }
 
-/// A message to each neighbour and one from each, and no reduction: not for multivectors, not for blocks, not with new
-/// values.
+/// Each product exchanges one message with each neighbour in each direction, and reduces nothing: for multivectors,
+/// blocks and new values.
 TEST(Halo, ProductsSendOneMessageToEachNeighbour) {
   for (const Spread spread : {Spread::Uniform, Spread::Cyclic, Spread::Shuffled, Spread::RowsOnLastRank}) {
     const auto A = distribute(generate_elasticity(4, 2), spread);
@@ -352,7 +352,7 @@ TEST(Halo, ProductsSendOneMessageToEachNeighbour) {
   }
 }
 
-/// Ranks agree where they were asked to, which the test above would not see if it could not see reductions.
+/// Ranks reduce if they are asked to. This also shows that the test above would see reductions.
 TEST(Halo, EveryApplyReducesOnce) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Uniform);
   TpetraOptions options;
@@ -378,7 +378,7 @@ TEST(HaloMemoryOption, TheEnvironmentDecidesWhatIsAutomatic) {
   }
 }
 
-/// On one rank alone; all throw.
+/// All ranks throw, even if only one has a wrong value.
 TEST(HaloMemoryOption, OtherWishesAreRefused) {
   const auto A = distribute(generate_stencil27(3), Spread::Uniform);
   for (const char* const text : {"yes", "2", "01", " 1"}) {

@@ -13,10 +13,10 @@
 
 #include "TestProblem.hpp"
 
-/// Ill-conditioned symmetric positive definite matrices, in any order of their unknowns.
+/// Ill-conditioned symmetric positive definite matrices, with their unknowns in any order.
 namespace Tessera::Test {
 
-/// A sum of weight d d^T for vectors d with few elements: the matrix of an energy.
+/// The matrix of an energy: the sum of weight d d^T over vectors d with few elements.
 class Energy {
  public:
   using Terms = std::vector<std::pair<int, double>>;  ///< unknowns and factors; a negative unknown is fixed at 0
@@ -45,7 +45,7 @@ class Energy {
   std::vector<std::map<int, double>> rows_;
 };
 
-/// Diffusion on a square of grid x grid points. The coefficient is 1 or `jump`, at random by squares of 4 x 4 points.
+/// Diffusion on grid x grid points. The coefficient is 1 or `jump`, at random for each square of 4 x 4 points.
 inline HostCsr<double> generate_jumps(int grid, double jump) {
   Energy energy(grid * grid);
   const auto at = [&](int i, int j) { return std::min(i, j) < 0 || std::max(i, j) >= grid ? -1 : i * grid + j; };
@@ -65,9 +65,9 @@ inline HostCsr<double> generate_jumps(int grid, double jump) {
   return energy.matrix();
 }
 
-/// A part of a cylinder of radius 1 that is clamped at its edges, by differences on grid x grid points: displacements
-/// u, v in the surface and w across. Stretching is stiff, bending softer by thickness^2 / 12. A thickness of 0.01 and
-/// 16 points give a condition of about 10^7.
+/// Part of a cylinder of radius 1 with clamped edges, by differences on grid x grid points: displacements u and v in
+/// the surface, w across it. Stretching is stiff; bending is softer by thickness^2 / 12. A thickness of 0.01 and 16
+/// points give a condition of about 10^7.
 inline HostCsr<double> generate_shell(int grid, double thickness) {
   Energy energy(3 * grid * grid);
   const double h = 1.0 / (grid + 1), bending = thickness * thickness / 12 / (h * h * h * h);
@@ -97,7 +97,7 @@ inline HostCsr<double> generate_shell(int grid, double thickness) {
   return energy.matrix();
 }
 
-/// Which of a matrix's unknowns comes at each place. Order 0 is the matrix's own; others are random: the same problem
+/// Returns the unknown at each position. Order 0 is the matrix's own order; others are random, for the same problem
 /// with other rounding errors.
 inline std::vector<int> ordering(int size, int order) {
   std::vector<int> unknowns(static_cast<std::size_t>(size));
@@ -128,7 +128,7 @@ inline HostCsr<double> reordered(const HostCsr<double>& A, const std::vector<int
   return result;
 }
 
-/// Elements that depend on their unknown, column and seed alone, in any order of unknowns.
+/// Elements that depend only on their unknown, column and seed, not on the order of unknowns.
 inline RCP<MV> random_vectors_of(const std::vector<int>& unknowns, const RCP<const Map>& map, std::size_t columns,
                                  std::uint64_t seed) {
   const auto result = rcp(new MV(map, columns));

@@ -17,20 +17,20 @@
 
 #include "HardProblems.hpp"
 
-/// Iterations with multivectors and with BlockVectors, side by side.
+/// Compares the iterations with multivectors and with BlockVectors.
 ///
-/// Each problem is solved with its unknowns in several orders: the numbers of iterations that multivectors take then
-/// tell what rounding errors are worth.
+/// Each problem is solved with its unknowns in several orders. The spread of the multivectors' iterations over these
+/// orders measures the effect of rounding errors.
 namespace Tessera::Test {
 
-/// What a solver came to.
+/// The result of a solver.
 struct Outcome {
   bool converged = false;
   int iterations = 0;
   double residual = 0;
 };
 
-/// The outcomes of one problem in several orders. A run that does not converge takes as many iterations as are allowed.
+/// The outcomes of one problem in several orders. A run that does not converge counts as the maximum of iterations.
 class Runs {
  public:
   void add(const Outcome& outcome, int most_iterations) {
@@ -44,7 +44,7 @@ class Runs {
   int median() const { return iterations_[(iterations_.size() - 1) / 2]; }
   int greatest() const { return iterations_.back(); }
   int converged() const { return converged_; }
-  /// The greatest of those that converged.
+  /// The greatest residual of the converged runs.
   double residual() const { return residual_; }
   std::string text() const {
     char line[80];
@@ -59,7 +59,7 @@ class Runs {
   double residual_ = 0;
 };
 
-/// What a test compares.
+/// The parameters of one comparison.
 struct IterationCase {
   std::string problem, solver, orthogonalization;
   int columns;
@@ -74,13 +74,13 @@ struct IterationCase {
   }
 };
 
-/// Whether all cases are asked for, which takes an hour, or a part.
+/// Whether to run all cases, which takes an hour, or only some.
 inline bool all_are_asked_for() {
   const char* value = std::getenv("TESSERA_ITERATIONS");
   return value != nullptr && std::string(value) == "full";
 }
 
-/// The file of a matrix of TESSERA_DATA_DIR; empty if there is none.
+/// The file of a matrix in TESSERA_DATA_DIR; empty if it does not exist.
 inline std::filesystem::path collected(const std::string& name) {
   const char* folder = std::getenv("TESSERA_DATA_DIR");
   if (folder == nullptr || *folder == '\0') return {};
@@ -91,8 +91,8 @@ inline std::filesystem::path collected(const std::string& name) {
   return {};
 }
 
-/// "shell:GRID", "jumps:GRID", or a matrix of TESSERA_DATA_DIR. Without rows if there is no such file, or if it takes
-/// too long: unless all cases are asked for, one or two ranks solve those.
+/// "shell:GRID", "jumps:GRID", or a matrix of TESSERA_DATA_DIR. Returns no rows if the file does not exist, or on more
+/// than two ranks unless all cases are run, because that takes too long.
 inline HostCsr<double> hard_problem(const std::string& name) {
   const auto number = [&] { return std::stoi(name.substr(name.find(':') + 1)); };
   if (name.rfind("shell:", 0) == 0) return generate_shell(number(), 1e-3);
@@ -108,7 +108,7 @@ struct Comparison {
   Runs multivectors, blocks;
 };
 
-/// Solves A X = B, or what else solve(A, unknowns, with_blocks) does, with both, in several orders of the unknowns.
+/// Solves a problem by solve(A, unknowns, with_blocks), with and without blocks, in several orders of the unknowns.
 inline Comparison compare(
     const HostCsr<double>& matrix, int most_iterations,
     const std::function<Outcome(const RCP<Matrix>& A, const std::vector<int>& unknowns, bool with_blocks)>& solve) {
@@ -121,7 +121,7 @@ inline Comparison compare(
       try {
         outcome = solve(A, unknowns, with_blocks);
       } catch (const std::exception&) {
-        // A solver that gives up has not converged. It does so on all ranks.
+        // A solver that gives up has not converged. It gives up on all ranks.
       }
       (with_blocks ? result.blocks : result.multivectors).add(outcome, most_iterations);
     }
@@ -143,9 +143,9 @@ inline void print_row(const IterationCase& test, const Comparison& found) {
   std::fflush(stdout);
 }
 
-/// BlockVectors converge at least as often, and take no more iterations than multivectors do in the worst order: half
-/// of the runs but for 1 %, all but for 10 % or as many as the multivectors' own runs are apart. Residuals are as
-/// small: the recurrences that solvers believe drift by rounding.
+/// Expects BlockVectors to converge at least as often, with at most the iterations of multivectors in their worst
+/// order: plus 1 % for the median, and plus 10 % or the spread of the multivectors for the maximum. Residuals must be
+/// as small, because the recurrences that solvers trust drift by rounding errors.
 inline void expect_no_more_iterations(const Comparison& found, double tolerance) {
   const Runs &theirs = found.multivectors, &ours = found.blocks;
   const int most = theirs.greatest(), spread = most - theirs.least();

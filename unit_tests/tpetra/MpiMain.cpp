@@ -4,7 +4,7 @@
 #include <Tpetra_Core.hpp>
 #include <cstdio>
 
-/// Says which rank a failure is from. Without it, all ranks would also tell of each test that passes.
+/// Prints only failures, with their rank. GoogleTest's printer would also print each test that passes, on every rank.
 class RankPrinter : public testing::EmptyTestEventListener {
  public:
   explicit RankPrinter(int rank) : rank_(rank) {}
@@ -18,7 +18,7 @@ class RankPrinter : public testing::EmptyTestEventListener {
   int rank_;
 };
 
-/// The tests run on all ranks together, in the same order; the program fails if one of them does.
+/// Runs the tests on all ranks together, in the same order. The program fails if any rank fails.
 int main(int argc, char* argv[]) {
   const Tpetra::ScopeGuard scope(&argc, &argv);
   testing::InitGoogleTest(&argc, argv);

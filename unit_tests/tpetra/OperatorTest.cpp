@@ -6,7 +6,7 @@
 
 namespace Tessera::Test {
 
-/// A rectangular matrix with empty rows and columns, short rows and a long one.
+/// A rectangular matrix with empty, short and long rows, and empty columns.
 HostCsr<double> rectangular(Ordinal rows, Ordinal columns) {
   HostCsr<double> matrix{rows, columns, {0}, {}, {}};
   for (Ordinal i = 0; i < rows; ++i) {
@@ -99,8 +99,8 @@ TEST(Operator, SaysWhatItDoes) {
   }
 }
 
-/// Elements of X that no entry of a row touches, own or imported, must not reach it. What is expected is counted:
-/// cuSPARSE lets an infinity through to a row without an entry there.
+/// An infinity in X, own or imported, must reach only rows with an entry in that column. The expected rows are computed
+/// here, because cuSPARSE lets infinities reach other rows, too.
 TEST(Operator, KeepsInfinityWhereItBelongs) {
   const auto is_infinite = [](GO row_of_x) { return row_of_x % 9 == 0; };
   const HostCsr<double> matrix = rectangular(61, 47);

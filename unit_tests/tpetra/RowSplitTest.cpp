@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts that a rank's entries are split in, compared with plain loops; and the kernels of devices beside those of
-// hosts.
+// The split of a rank's entries into own and halo parts, compared with plain loops. Also compares the kernels for
+// devices with those for hosts.
 #include <numeric>
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/impl/LocalArrays.hpp>
@@ -25,11 +25,11 @@ auto on_host(const View& view) {
   return result;
 }
 
-/// Columns by Tpetra's look-ups on the host.
+/// The columns according to Tpetra's look-ups on the host.
 struct ExpectedColumns {
   std::vector<int> targets;
   std::vector<GO> halo;
-  std::vector<int> joined;  // the number of each column if the halo comes after all elements that are owned
+  std::vector<int> joined;  // column numbers if the halo follows all owned elements
 
   explicit ExpectedColumns(const Matrix& A) {
     for (int c = 0; c < int(A.getColMap()->getLocalNumElements()); ++c) {
@@ -46,7 +46,7 @@ struct ExpectedColumns {
   }
 };
 
-/// A part in compressed rows, by plain loops.
+/// A part as compressed rows, computed by plain loops.
 struct ExpectedPart {
   std::vector<std::size_t> offsets{0};
   std::vector<int> columns;
@@ -61,7 +61,7 @@ struct ExpectedPart {
 
 class RowSplitOn : public testing::TestWithParam<std::pair<Spread, std::string>> {
  protected:
-  /// A matrix with rows without entries, and long ones.
+  /// Makes a matrix with empty and long rows.
   RCP<Matrix> make() const {
     HostCsr<double> matrix{70, 70, {0}, {}, {}};
     for (Ordinal i = 0; i < matrix.rows; ++i) {
@@ -99,7 +99,7 @@ TEST_P(RowSplitOn, JoinsColumns) {
   EXPECT_EQ(on_host(Impl::joined_columns(Matrix::execution_space(), arrays, columns.targets, owned)), joined);
 }
 
-/// Both parts, by plain loops.
+/// Both parts, computed by plain loops.
 struct ExpectedParts {
   ExpectedPart owned, halo;
   std::vector<int> boundary;
@@ -137,8 +137,8 @@ TEST_P(RowSplitOn, CutsTwoParts) {
   expected.halo.expect(far);
 }
 
-/// Lanes that share a row do what a thread does that has it alone. The numbers of entries that are told make for one
-/// lane and for many.
+/// Lanes that share a row compute what one thread computes. The total numbers of entries passed here lead to one lane
+/// and to many lanes for each row.
 TEST_P(RowSplitOn, LanesShareRows) {
   const auto A = make();
   const Exec exec;

@@ -20,7 +20,7 @@
 #include "../../example/Jacobi.hpp"
 #include "../../tools/harness/DistributedMatrix.hpp"
 
-/// Belos' solvers run unchanged with TpetraOperator in CrsMatrix's place, and take as many iterations.
+/// Belos' solvers run unchanged with TpetraOperator instead of CrsMatrix, with equal numbers of iterations.
 namespace Tessera::Test {
 
 using Teuchos::RCP;
@@ -34,7 +34,7 @@ using BlockGmres = Belos::BlockGmresSolMgr<double, MultiVector, Operator>;
 
 constexpr double tolerance = 1e-7;
 
-/// Another operator that notes with how many columns it is applied.
+/// Wraps an operator and records the number of columns of each product.
 class NotingOperator : public Operator {
  public:
   explicit NotingOperator(const RCP<const Operator>& A) : A_(A) {}
@@ -53,7 +53,7 @@ class NotingOperator : public Operator {
   mutable std::vector<std::size_t> columns_;
 };
 
-/// A linear system with several right-hand sides, the same for any number of ranks.
+/// A linear system with several right-hand sides that does not depend on the number of ranks.
 struct System {
   RCP<const Matrix> A;
   RCP<const MultiVector> B;
@@ -89,7 +89,7 @@ System make_system(const HostCsr<double>& matrix, std::size_t columns) {
   return system;
 }
 
-/// Convection and diffusion on a square grid with upwind differences: not symmetric, diagonally dominant.
+/// Convection and diffusion on a square grid with upwind differences: nonsymmetric, diagonally dominant.
 HostCsr<double> convection_diffusion(int grid) {
   HostCsr<double> result;
   result.rows = result.columns = grid * grid;
@@ -131,9 +131,9 @@ Solution solve(const System& system, const RCP<const Operator>& op, const Teucho
   return solution;
 }
 
-/// Solves the system with CrsMatrix and with TpetraOperator in each format; numbers of iterations may differ by
-/// `allowed`, but over hundreds of iterations rounding alone changes them, as it does with another number of ranks.
-/// Returns all solutions.
+/// Solves the system with CrsMatrix, and with TpetraOperator in each format. Numbers of iterations may differ by
+/// `allowed`, or by 5 % from 100 iterations on, because rounding changes them, as another number of ranks does. Returns
+/// all solutions.
 template <class Solver>
 std::vector<Solution> expect_same_solution(const System& system, Teuchos::ParameterList options, int allowed = 1) {
   options.set("Convergence Tolerance", tolerance);
@@ -150,7 +150,7 @@ std::vector<Solution> expect_same_solution(const System& system, Teuchos::Parame
     EXPECT_TRUE(found.converged);
     for (const double residual : found.residuals) EXPECT_LE(residual, 2 * tolerance);
     EXPECT_NEAR(found.iterations, expected.iterations, allowed);
-    // Solvers tell the iterations of the last block alone; the products are those of all.
+    // Solvers report the iterations of the last block only. The products are those of all blocks.
     EXPECT_NEAR(static_cast<int>(found.columns.size()), static_cast<int>(expected.columns.size()), allowed);
     solutions.push_back(found);
   }
@@ -164,7 +164,7 @@ Teuchos::ParameterList block_options(int block_size, bool adaptive = true) {
   return options;
 }
 
-/// The columns of the first iteration's product. Before it comes that for the residual of what the solver starts from.
+/// The number of columns in the first iteration's product. An earlier product computes the initial residual.
 std::size_t first_block(const Solution& solution) { return solution.columns.at(1); }
 
 TEST(BlockCg, AsManyColumnsAsRightHandSides) {
@@ -179,7 +179,7 @@ TEST(BlockCg, OneRightHandSide) {
   expect_same_solution<BlockCg>(system, block_options(1));
 }
 
-/// The closer to the solution a column starts, the earlier it converges and leaves the block.
+/// Columns that start closer to the solution converge earlier and leave the block.
 TEST(BlockCg, DeflatesColumnsThatConvergeEarly) {
   auto system = make_system(generate_elasticity(7, 1), 6);
   const auto X = random_vectors(system.A->getDomainMap(), 6, 2);
@@ -205,7 +205,7 @@ TEST(BlockCg, DeflatesColumnsThatConvergeEarly) {
 
 TEST(BlockCg, MoreRightHandSidesThanColumns) {
   const auto system = make_system(generate_elasticity(7, 1), 10);
-  for (const auto& solution : expect_same_solution<BlockCg>(system, block_options(4), 3)) {  // for blocks of 4, 4 and 2
+  for (const auto& solution : expect_same_solution<BlockCg>(system, block_options(4), 3)) {  // blocks of 4, 4 and 2
     EXPECT_EQ(first_block(solution), 4U);
   }
 }
@@ -237,7 +237,7 @@ TEST(BlockGmres, MoreRightHandSidesThanColumns) {
   }
 }
 
-/// Without adapting, the solver fills the block with random columns, others in each solve.
+/// With a fixed block size, the solver fills the block with random columns, which differ in each solve.
 TEST(BlockGmres, FillsABlockOfFixedSize) {
   const auto system = make_system(convection_diffusion(20), 3);
   for (const auto& solution : expect_same_solution<BlockGmres>(system, block_options(4, false), 8)) {
@@ -245,8 +245,8 @@ TEST(BlockGmres, FillsABlockOfFixedSize) {
   }
 }
 
-/// From structural mechanics, a grid and a power network. All converge soon: over many hundred iterations rounding
-/// alone changes their number.
+/// Matrices from structural mechanics, a grid and a power network. All converge soon, because over many hundred
+/// iterations rounding alone changes the number.
 TEST(RealMatrices, BlockCgAndPseudoBlockCg) {
   const char* folder = std::getenv("TESSERA_DATA_DIR");
   if (folder == nullptr || *folder == '\0') GTEST_SKIP() << "TESSERA_DATA_DIR is not set";

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-/// Matrices spread over the ranks in many ways, and the comparison with Tpetra's own product.
+/// Matrices that are distributed in many ways, and comparisons with Tpetra's own product.
 namespace Tessera::Test {
 
 using Map = Tpetra::Map<>;
@@ -37,17 +37,17 @@ inline int rank() { return world()->getRank(); }
 inline int ranks() { return world()->getSize(); }
 inline int last_rank() { return ranks() - 1; }
 
-/// How a matrix is spread over the ranks. Each comment names the case that it covers.
+/// How a matrix is distributed over the ranks. Each comment names the case that it covers.
 enum class Spread {
   Uniform,           // the usual one; columns locally fitted
-  Cyclic,            // hardly any column is the rank's own
+  Cyclic,            // almost all columns belong to other ranks
   Shuffled,          // random owners of rows and of X
-  RowsOnLastRank,    // ranks without rows
-  Exported,          // row Map unlike range Map
-  SplitRows,         // every rank holds a part of each row
+  RowsOnLastRank,    // all other ranks have no rows
+  Exported,          // row Map differs from range Map
+  SplitRows,         // each row has entries on every rank
   ColumnsReversed,   // not locally fitted
-  ColumnsUnused,     // columns that no entry touches, also imported ones
-  ReplicatedDomain,  // X is the same on every rank
+  ColumnsUnused,     // own and imported columns without entries
+  ReplicatedDomain,  // every rank has all of X
   ReplicatedRange    // Y is summed over the ranks
 };
 inline const std::vector<std::pair<Spread, std::string>> every_spread = {{Spread::Uniform, "Uniform"},
@@ -71,7 +71,7 @@ inline TpetraOptions options_of(Overlap overlap) {
   return options;
 }
 
-/// Tests of each spread, with ranks that multiply while they wait for others and with ranks that do not.
+/// Runs a test for each distribution, with and without overlap of exchange and product.
 class OnRanks : public testing::TestWithParam<std::tuple<std::pair<Spread, std::string>, Overlap>> {
  protected:
   static Spread spread() { return std::get<0>(GetParam()).first; }
@@ -83,7 +83,7 @@ inline std::string on_ranks_name(const testing::TestParamInfo<OnRanks::ParamType
   return std::get<0>(test.param).second + (std::get<1>(test.param) == Overlap::Always ? "Overlapped" : "");
 }
 
-/// The same pseudo-random number for the same arguments, on every rank.
+/// A pseudo-random number that depends only on the arguments, also across ranks.
 inline std::uint64_t hash(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = (a + 1) * 0x9e3779b97f4a7c15u + b;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -92,7 +92,7 @@ inline std::uint64_t hash(std::uint64_t a, std::uint64_t b) {
 }
 inline double uniform(std::uint64_t a, std::uint64_t b) { return double(hash(a, b) >> 11) * 0x1p-52 - 1.0; }
 
-/// The Map of `size` indices whose index i is rank owner(i)'s.
+/// The Map of `size` indices, where this rank owns those with is_mine(i).
 inline RCP<const Map> map_of(GO size, const std::function<bool(GO)>& is_mine) {
   std::vector<GO> mine;
   for (GO i = 0; i < size; ++i) {
@@ -112,7 +112,7 @@ inline RCP<const Map> replicated_map(GO size) {
   return rcp(new Map(Tpetra::global_size_t(size), 0, world(), Tpetra::LocallyReplicated));
 }
 
-/// The row, column (null: Tpetra makes it), domain and range Map of a matrix.
+/// The row, column, domain and range Map of a matrix. If the column Map is null, Tpetra makes it.
 struct Maps {
   RCP<const Map> row, column, domain, range;
   static Maps of(const HostCsr<double>& matrix, Spread spread);
@@ -160,9 +160,9 @@ inline Maps Maps::of(const HostCsr<double>& matrix, Spread spread) {
   return maps;
 }
 
-/// The matrix, which every rank has whole, on the ranks; fill-complete.
+/// Distributes a matrix, which every rank has completely, and calls fillComplete().
 ///
-/// \param spare [in] room for more entries in each row, which then stay apart in memory
+/// \param spare [in] space for more entries in each row; the rows then stay separate in memory
 inline RCP<Matrix> distribute(const HostCsr<double>& matrix, Spread spread, std::size_t spare = 0) {
   const Maps maps = Maps::of(matrix, spread);
   std::size_t longest = spare;
@@ -189,7 +189,7 @@ inline RCP<Matrix> distribute(const HostCsr<double>& matrix, Spread spread, std:
   return A;
 }
 
-/// Entries that depend on their global place and the seed alone.
+/// Elements that depend only on their global index and the seed.
 inline RCP<MV> random_vectors(const RCP<const Map>& map, std::size_t columns, std::uint64_t seed) {
   const auto result = rcp(new MV(map, columns));
   const auto view = result->getLocalViewHost(Tpetra::Access::OverwriteAll);
@@ -208,7 +208,7 @@ inline const RCP<const Map> y_map(const Matrix& A, Teuchos::ETransp mode) {
   return mode == Teuchos::NO_TRANS ? A.getRangeMap() : A.getDomainMap();
 }
 
-/// A with other values, the same function of each.
+/// Returns a copy of A with function(value) as values.
 inline RCP<Matrix> with_values(const Matrix& A, const std::function<double(double)>& function) {
   const auto result = rcp(new Matrix(A, Teuchos::Copy));
   const auto values = result->getLocalMatrixHost().values;
@@ -216,8 +216,8 @@ inline RCP<Matrix> with_values(const Matrix& A, const std::function<double(doubl
   return result;
 }
 
-/// Inserts, where `is_wanted`, an entry in the last column of each row that has none there; and completes the matrix.
-/// The pattern of some rank must change.
+/// On ranks with `is_wanted`, inserts an entry in the last column of each row without one there, and completes the
+/// matrix. The pattern must change on at least one rank.
 inline void insert_entries(Matrix& A, bool is_wanted) {
   const std::size_t before = A.getGlobalNumEntries();
   A.resumeFill();
@@ -234,8 +234,8 @@ inline void insert_entries(Matrix& A, bool is_wanted) {
   ASSERT_GT(A.getGlobalNumEntries(), before);
 }
 
-/// What two products of A, each with the rounding errors that its sums may have, can differ by in each entry:
-/// 2 * 2 (n + ranks + 2) u (|alpha| |A| |X| + |beta| |Y|) with n the row's length.
+/// Upper bound on the difference of two products of A in each entry, by the rounding errors of both: 2 * 2 (n + ranks +
+/// 2) u (|alpha| |A| |X| + |beta| |Y|), where n is the row's length.
 inline RCP<MV> bound(const Matrix& A, const MV& X, const MV& Y, Teuchos::ETransp mode, double alpha, double beta) {
   const auto absolute = with_values(A, [](double value) { return std::abs(value); });
   const auto ones = with_values(A, [](double) { return 1.0; });
@@ -256,7 +256,7 @@ inline RCP<MV> bound(const Matrix& A, const MV& X, const MV& Y, Teuchos::ETransp
   return rcp(new MV(result, Teuchos::Copy));
 }
 
-/// Every entry of the two within the bound; says which is not.
+/// Expects the difference of each entry to be within the bound, and prints those beyond.
 inline void expect_within(const MV& actual, const MV& expected, const MV& bound) {
   const auto a = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
   const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -276,7 +276,7 @@ inline void expect_within(const MV& actual, const MV& expected, const MV& bound)
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// alpha op(A) X + beta Y by both, with random X and Y, or a Y of NaN if beta is 0.
+/// Compares alpha op(A) X + beta Y of both, with random X and Y. The operator's Y holds NaN if beta is 0.
 inline void expect_product(const Matrix& A, const Tpetra::Operator<double>& op, std::size_t columns,
                            Teuchos::ETransp mode, double alpha, double beta) {
   SCOPED_TRACE("mode " + std::to_string(mode) + ", " + std::to_string(columns) + " columns, alpha " +

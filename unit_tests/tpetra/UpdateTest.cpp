@@ -15,8 +15,8 @@ class Update : public OnRanks {
   }
 };
 
-/// Calls change(values on the host) while the matrix is being filled. Nothing may be computed on a device while their
-/// View lives.
+/// Calls change(values on the host) between resumeFill() and fillComplete(). Nothing may run on a device while this
+/// View exists.
 template <class Change>
 void change_values(Matrix& A, const Change& change) {
   A.resumeFill();
@@ -30,7 +30,7 @@ void multiply_values(Matrix& A, double factor) {
   });
 }
 
-/// Nobody is told of the changes, be they while the matrix is filled or in place.
+/// Products see new values without update(), changed during a fill or in place.
 TEST_P(Update, SeesNewValues) {
   const auto A = distribute(generate_elasticity(4, 2), spread());
   for (const Format format : {Format::Csr, Format::BitTcf}) {
@@ -48,7 +48,7 @@ TEST_P(Update, SeesNewValues) {
   }
 }
 
-/// Who calls update() once is trusted.
+/// A failed update() does not count: the next product still looks for changes itself.
 TEST_P(Update, ThatFailsIsNoSignal) {
   const ValueChecks none(false);
   const auto A = distribute(generate_elasticity(4, 2), spread());
@@ -75,7 +75,7 @@ TEST_P(Update, IsTheSignalOnceItIsCalled) {
   expect_right(*A, op);
 }
 
-/// Debug builds find out, on every rank, also if the values of one rank alone changed.
+/// Debug builds detect changes without update() on every rank, even if only one rank's values changed.
 TEST_P(Update, FindsForgottenChanges) {
   const ValueChecks checks(true);
   const auto A = distribute(generate_elasticity(4, 2), spread());
@@ -99,7 +99,7 @@ TEST_P(Update, FindsForgottenChanges) {
   }
 }
 
-/// The second fillComplete() packs what the first left with room to spare.
+/// The first fillComplete() leaves spare space. The second one packs the arrays, which moves them.
 TEST_P(Update, FindsArraysThatHaveMoved) {
   for (const bool is_trusted : {false, true}) {
     const auto A = distribute(generate_elasticity(4, 2), spread(), 3);
@@ -118,7 +118,7 @@ TEST_P(Update, FindsArraysThatHaveMoved) {
   }
 }
 
-/// Entries that were not there: the pattern changes on all ranks, or on one alone.
+/// New entries change the pattern on all ranks, or on one rank.
 TEST_P(Update, MakesPlansAnewForANewPattern) {
   for (const bool on_all : {true, false}) {
     const auto A = distribute(generate_stencil27(4), spread(), 1);

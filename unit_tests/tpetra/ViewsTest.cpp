@@ -9,12 +9,12 @@ namespace Tessera::Test {
 
 constexpr Teuchos::ETransp every_mode[] = {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS};
 
-/// A square matrix with the same domain and range Map, and its operator.
+/// A square matrix with equal domain and range Maps in most distributions, and its operator.
 class Views : public OnRanks {
  protected:
   Views() : A(distribute(generate_elasticity(4, 2), spread())), op(A, options()) {}
 
-  /// Columns that the product had no business with.
+  /// Expects the columns that the product must not touch to be unchanged.
   void expect_same_columns(const MV& actual, const MV& expected, const std::vector<std::size_t>& columns) {
     const auto a = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -45,7 +45,7 @@ TEST_P(Views, ColumnSubviews) {
   }
 }
 
-/// CrsMatrix gets copies: it cannot transpose from a non-constant stride where it has an Import.
+/// CrsMatrix gets copies, because with an Import it cannot multiply its transpose by Views of non-constant stride.
 TEST_P(Views, NonConstantStride) {
   const Teuchos::Array<std::size_t> from = Teuchos::tuple<std::size_t>(0, 3, 4, 7);
   const Teuchos::Array<std::size_t> to = Teuchos::tuple<std::size_t>(6, 1, 2, 5);
@@ -96,14 +96,14 @@ TEST_P(Views, XAndYShareColumns) {
   }
 }
 
-/// Whether the sums of a column do not depend on its neighbours, bit for bit. MPI sums a replicated Y over the ranks in
-/// an order that depends on how much there is to sum; the threads of a rank add what two others send it in any order.
+/// Whether the sums of a column are bitwise independent of other columns. The order in which MPI sums a replicated Y
+/// depends on its size. If two ranks send values to a third, its threads add them in any order.
 bool is_summed_in_order(const MV& Y) {
   if (ranks() == 1) return true;
   return Y.isDistributed() && (ranks() == 2 || MV::execution_space().concurrency() == 1);
 }
 
-/// A Krylov block loses columns and gets them back: results stay right, and a column does not notice its neighbours.
+/// A Krylov block loses and regains columns: results stay right, and columns do not depend on their neighbours.
 TEST_P(Views, Deflation) {
   for (const auto mode : every_mode) {
     const auto X = random_vectors(x_map(*A, mode), 8, 1);
@@ -131,8 +131,8 @@ TEST_P(Views, NoColumns) {
   EXPECT_NO_THROW(op.apply(X, Y));
 }
 
-/// Views of a multivector or matrix that were kept would show in its reference count. Tpetra counts the uses of all but
-/// the row offsets.
+/// Views that were kept would show in the reference counts of multivectors and matrix. Tpetra has counts for all arrays
+/// but the row offsets.
 TEST_P(Views, NothingIsKept) {
   const auto X = random_vectors(A->getDomainMap(), 4, 1);
   const auto Y = random_vectors(A->getRangeMap(), 4, 2);
@@ -151,7 +151,7 @@ TEST_P(Views, NothingIsKept) {
   EXPECT_EQ(counts(), before);
 }
 
-/// What may fail is done by reserve(), which products call before any rank waits for another.
+/// reserve() does all that may fail. Products call it before any rank waits for another.
 TEST(GrowingMultivector, MakesColumnsInAdvance) {
   const auto map = uniform_map(10);
   Impl::GrowingMultivector<MV> growing;

@@ -11,7 +11,7 @@ namespace Applications {
 
 namespace {
 
-/// Four eigenvalues at the end of the spectrum that `which` names.
+/// Computes four eigenvalues at the end of the spectrum given by `which`.
 template <class Solver>
 Outcome eigenvalues(const RCP<Matrix>& A, const char* which, Teuchos::ParameterList options) {
   const auto V = right_hand_sides(*A, 4);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Programs that know Trilinos alone. They are given a matrix of Tpetra, and do not ask whose it is.
+/// Programs that use only Trilinos. They get a Tpetra matrix, and do not check its dynamic type.
 namespace Applications {
 
 using Matrix = Tpetra::CrsMatrix<double>;
@@ -19,7 +19,7 @@ using Teuchos::rcp;
 struct Outcome {
   bool converged = false;
   int iterations = 0;
-  double error = 0;  ///< the greatest |b - A x| / |b|, or |A v - lambda v| / |lambda v|
+  double error = 0;  ///< greatest |b - A x| / |b|, or |A v - lambda v| / |lambda v|
 };
 
 struct Application {
@@ -32,7 +32,7 @@ std::vector<Application> anasazi();
 std::vector<Application> ifpack2();
 std::vector<Application> muelu();
 
-/// The greatest |b - A x| / |b|.
+/// Returns the greatest |b - A x| / |b|.
 inline double residual(const Matrix& A, const MultiVector& X, const MultiVector& B) {
   MultiVector R(B, Teuchos::Copy);
   A.apply(X, R, Teuchos::NO_TRANS, -1.0, 1.0);
@@ -44,7 +44,7 @@ inline double residual(const Matrix& A, const MultiVector& X, const MultiVector&
   return most;
 }
 
-/// Right-hand sides for a solution that is the same on any number of ranks.
+/// Right-hand sides whose solution does not depend on the number of ranks.
 inline RCP<MultiVector> right_hand_sides(const Matrix& A, std::size_t columns) {
   MultiVector X(A.getDomainMap(), columns);
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs of Trilinos that are given a Tessera::CrsMatrix multiply with Tessera, and take as many iterations.
+// Trilinos programs multiply with Tessera if they get a Tessera::CrsMatrix, and need as many iterations.
 #include <KokkosKernels_config.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using Applications::Application;
 using Applications::Outcome;
 
-/// What a run of a program came to, and who multiplied in it.
+/// The outcome of a run, and the library that multiplied.
 struct Run {
   Outcome outcome;
   std::size_t executions = 0, their_kernels = 0;
@@ -44,7 +44,7 @@ Run run(const Application& application, const Teuchos::RCP<Tpetra::CrsMatrix<dou
   return result;
 }
 
-/// Runs all with Tpetra's matrix and with ours.
+/// Runs all applications with Tpetra's matrix and with Tessera's.
 void expect_same(const std::vector<Application>& applications, bool all_products_are_ours) {
   const auto matrix = Harness::distribute(generate_stencil27(12), Tpetra::getDefaultComm());
   std::size_t their_kernels = 0;
@@ -68,7 +68,7 @@ void expect_same(const std::vector<Application>& applications, bool all_products
       EXPECT_EQ(ours.their_kernels, 0U) << ours.events;
     }
   }
-  // Not in each: a product of a single vector on the backend Serial is a loop that profilers do not see.
+  // Not checked for each: on Serial, the product of a single vector is a loop that profilers do not see.
   EXPECT_GT(their_kernels, 0U);
 }
 

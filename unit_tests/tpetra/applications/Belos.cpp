@@ -37,7 +37,7 @@ std::vector<Application> belos() {
              return solve<Belos::PseudoBlockGmresSolMgr<double, MultiVector, Operator>>(A, Teuchos::null, {});
            }},
           {"LSQR",
-           [](const RCP<Matrix>& A) {  // multiplies with the transpose as well
+           [](const RCP<Matrix>& A) {  // also multiplies by the transpose
              return solve<Belos::LSQRSolMgr<double, MultiVector, Operator>>(A, Teuchos::null, {}, 1);
            }}};
 }

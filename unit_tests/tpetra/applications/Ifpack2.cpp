@@ -9,7 +9,7 @@ namespace Applications {
 
 namespace {
 
-/// A preconditioner of Ifpack2, which takes a RowMatrix.
+/// A preconditioner of Ifpack2, which uses RowMatrix' interface.
 RCP<const Operator> preconditioner(const RCP<Matrix>& A, const std::string& type,
                                    const Teuchos::ParameterList& options) {
   const RCP<const Tpetra::RowMatrix<double>> rows = A;
@@ -36,7 +36,7 @@ std::vector<Application> ifpack2() {
            [](const RCP<Matrix>& A) {
              Teuchos::ParameterList options;
              options.set("chebyshev: degree", 3);
-             options.set("chebyshev: max eigenvalue", 2.0);  // estimated, it would depend on random numbers
+             options.set("chebyshev: max eigenvalue", 2.0);  // an estimate would depend on random numbers
              return solve<Belos::PseudoBlockCGSolMgr<double, MultiVector, Operator>>(
                  A, preconditioner(A, "CHEBYSHEV", options), {});
            }},

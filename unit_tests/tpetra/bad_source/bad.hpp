@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What CheckSource.cmake must find.
+// Code that CheckSource.cmake must find.
 template <class Vectors, class Product>
 void bad(Vectors& y, const Product& multiply, double beta) {
   const auto view = y.getLocalViewHost(0);

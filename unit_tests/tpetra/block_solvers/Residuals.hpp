@@ -7,10 +7,10 @@
 
 #include "BlockSolvers.hpp"
 
-/// What solutions leave, by products that none of the solvers makes.
+/// Residuals of solutions, by products that are independent of the solvers.
 namespace BlockSolvers {
 
-/// The greatest |b - A x| / |b| of the columns.
+/// Returns the greatest |b - A x| / |b| of the columns.
 inline double greatest_residual(const Operator& A, const MultiVector& X, const MultiVector& B) {
   MultiVector R(B, Teuchos::Copy);
   A.apply(X, R, Teuchos::NO_TRANS, -1.0, 1.0);
@@ -21,7 +21,7 @@ inline double greatest_residual(const Operator& A, const MultiVector& X, const M
   return *std::max_element(residuals.begin(), residuals.end());
 }
 
-/// The greatest |A v - lambda v| / |lambda|; 0 if none was found.
+/// Returns the greatest |A v - lambda v| / |lambda|, or 0 if none was found.
 inline double greatest_residual(const Operator& A, const Eigenvalues& found) {
   if (found.values.empty()) return 0;
   MultiVector R(*found.vectors, Teuchos::Copy);
