@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory runs out in a product with a handle: it throws, and the handle serves the next product.
+// A product with a handle runs out of memory: it throws, and the handle still works for the next product.
 #include "FailingAllocator.hpp"
 #include "HandleCheck.hpp"
 
@@ -9,7 +9,7 @@ namespace Tessera::Test {
 using Small = CrsCase<double>;
 using Handle = HandleFor<Small, Vectors<double>>;
 
-/// The first product makes the plan; with more columns or the transpose, more memory is wanted.
+/// The first product makes the plan. More columns and the transpose need more memory.
 TEST(HandleAllocation, ProductsMayBeRepeated) {
   if (!std::is_same_v<Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "memory comes from elsewhere";
   const Small A(random_pattern<int>(31, 22, 0.2, 1));
@@ -41,7 +41,7 @@ TEST(HandleAllocation, ProductsMayBeRepeated) {
         }
       },
       [] {});
-#ifdef KOKKOS_ENABLE_CUDA  // where only memory of Views fails
+#ifdef KOKKOS_ENABLE_CUDA  // where only allocations of Views may fail
   EXPECT_GT(failures, 5);
 #else
   EXPECT_GT(failures, 20);

@@ -20,7 +20,7 @@ template <class Case>
 using VectorsHandle =
     HandleFor<Case, Kokkos::View<typename Case::Matrix::non_const_value_type**, Kokkos::LayoutLeft, Device>>;
 
-/// Products in every mode, with one vector and with several, are those of `elements`.
+/// Checks products in every mode, with one and with several vectors, against the same matrix in elements.
 template <class Scalar, class Offset, class Elements>
 void expect_every_product(const Elements& elements, const BsrCase<Scalar, Offset>& A,
                           VectorsHandle<BsrCase<Scalar, Offset>>& handle, double alpha, double beta) {
@@ -41,7 +41,7 @@ template <class T>
 class BsrTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BsrTest, Compiled<EveryType>::type);
 
-/// Shapes and factors of Kokkos Kernels' own test.
+/// Shapes and factors from Kokkos Kernels' own test.
 TYPED_TEST(BsrTest, EveryBlockSizeAndMode) {
   using Case = BsrCase<typename TypeParam::Scalar, typename TypeParam::Offset>;
   for (const auto& [rows, columns] : {std::pair{10, 10}, {10, 50}, {50, 10}}) {
@@ -77,7 +77,7 @@ TYPED_TEST(BsrTest, EveryFormat) {
   }
 }
 
-/// Block rows in any order, with blocks that occur twice: those are summed.
+/// Block rows in any order. Blocks that occur twice are summed.
 TYPED_TEST(BsrTest, UnsortedBlocksAndDuplicates) {
   using Case = BsrCase<typename TypeParam::Scalar, typename TypeParam::Offset>;
   for (const int block_size : block_sizes) {
@@ -147,7 +147,7 @@ TYPED_TEST(BsrTest, EmptyShapes) {
   }
 }
 
-/// The same arrays cut into blocks of another size are another matrix.
+/// The same arrays with another block size are another matrix.
 TEST(BsrHandleTest, AnotherBlockSizeIsRefused) {
   const BsrCase<double> A(random_pattern<int>(6, 6, 0.5, 3), 4);
   const BsrCase<double>::Matrix other("B", 6, A.matrix.values, A.matrix.graph, 2);
@@ -157,7 +157,7 @@ TEST(BsrHandleTest, AnotherBlockSizeIsRefused) {
   EXPECT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), other, 3), "6 x 6 blocks of 4");
 }
 
-/// The same products by Kokkos Kernels' own handle, in the types that it is built with.
+/// Products agree with those of Kokkos Kernels' own handle, in the types for which it is built.
 TEST(BsrHandleTest, AgreesWithKokkosKernels) {
   using Case = BsrCase<double, std::size_t>;
   const auto expect_the_same = [](const Case& A, Mode mode, double beta, const auto& x, const auto& y) {
@@ -173,7 +173,7 @@ TEST(BsrHandleTest, AgreesWithKokkosKernels) {
       for (int i = 0; i < our_y.rows(); ++i) ASSERT_NEAR(our_y(i, j), their_y(i, j), 1e-13);
     }
   };
-  // On a device, their mode "C" multiplies what Y holds by a beta of zero: NaN stays NaN (read in 4.6).
+  // On devices, mode "C" of Kokkos Kernels multiplies Y by beta = 0, so NaN stays NaN (seen in 4.6).
   const bool device = !std::is_same_v<Exec::memory_space, Kokkos::HostSpace>;
   for (const int block_size : block_sizes) {
     const Case A(random_pattern<std::size_t>(13, 9, 0.3, 3), block_size);

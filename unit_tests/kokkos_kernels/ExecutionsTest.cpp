@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every product through SpmvHandle executes its plan once and starts no kernel of Kokkos Kernels, whichever of its
-// paths the call takes. Also compiled with KOKKOSKERNELS_ETI_ONLY, when Kokkos Kernels defines no kernels but those
-// that it was built with: then only double with LayoutLeft. Kokkos Kernels 4.7.00 alone does not compile so: the
+// Every product through SpmvHandle executes its plan once and starts no kernel of Kokkos Kernels, whichever path of
+// Kokkos Kernels the call takes. Also compiled with KOKKOSKERNELS_ETI_ONLY, with which Kokkos Kernels defines only the
+// kernels that it is built with: then only double with LayoutLeft. Kokkos Kernels 4.7.00 does not compile so unless the
 // handle's header, which includes its spmv, comes first.
 #include <type_traits>
 #include <utility>
@@ -18,7 +18,7 @@ void is_one_execution(const ToolEvents& events) {
   EXPECT_EQ(events.kokkos_kernels(), 0u) << events.text();
 }
 
-/// A product of its own handle, for operands of any type.
+/// Checks one product with a new handle, for operands of any type.
 template <class Case, class X, class Y>
 void expect_one_execution(const Case& A, const X& x, const Y& y) {
   HandleFor<Case, X, Y> handle;
@@ -41,7 +41,7 @@ void expect_every_mode_and_factor(const Case& A, int columns) {
   }
 }
 
-/// Products with several columns, with one, and with vectors of rank one.
+/// Checks products with several columns, with one column, and with vectors of rank 1.
 template <class Scalar, class Case>
 void expect_every_rank(const Case& A, int several) {
   for (const int columns : {1, several}) expect_every_mode_and_factor<Vectors<Scalar>>(A, columns);
@@ -57,7 +57,7 @@ TEST(ExecutionsTest, SeveralColumns) {
   }
 }
 
-/// Kokkos Kernels comes back to itself for the column alone, with the handle's ImplType.
+/// Kokkos Kernels calls itself again with the single column, with the handle's ImplType.
 TEST(ExecutionsTest, OneContiguousColumn) {
   expect_one_execution(small<int>(), Vectors<double>("x", 22, 1), Vectors<double>("y", 31, 1));
   expect_one_execution(small<std::size_t>(), Vectors<double>("x", 22, 1), Vectors<double>("y", 31, 1));
@@ -96,8 +96,7 @@ TEST(ExecutionsTest, WithoutAnExecutionSpace) {
   });
 }
 
-/// The first product makes the plan, and nothing else does: other modes, other numbers of columns and other paths
-/// through Kokkos Kernels find it.
+/// Only the first product makes the plan. Other modes, numbers of columns and paths through Kokkos Kernels find it.
 TEST(ExecutionsTest, TheMatrixIsAnalysedOnce) {
   const auto A = small<int>();
   HandleFor<CrsCase<double>, Vectors<double>> handle;
@@ -119,13 +118,13 @@ TEST(ExecutionsTest, BlockMatrix) {
   expect_every_rank<double>(A, 4);
 }
 
-/// Kokkos Kernels turns such a matrix into a CrsMatrix and comes back to itself.
+/// Kokkos Kernels converts this matrix to a CrsMatrix and calls itself again.
 TEST(ExecutionsTest, BlocksOfOne) {
   const BsrCase<double> A(random_pattern<int>(31, 22, 0.2, 1), 1);
   expect_every_rank<double>(A, 4);
 }
 
-/// Kokkos Kernels answers these itself.
+/// Kokkos Kernels computes these products itself.
 TEST(ExecutionsTest, NothingToMultiply) {
   HostPattern<int> no_entries, no_rows, no_columns;
   no_entries.columns = no_rows.columns = 22;
@@ -151,7 +150,7 @@ TEST(ExecutionsTest, NothingToMultiply) {
   }
 }
 
-/// Kokkos Kernels' own handle, in a file that knows ours. Also: what the tests above count would be seen.
+/// Kokkos Kernels' own handle, in a file that includes Tessera's. Also shows that its kernels would be seen.
 TEST(ExecutionsTest, OwnHandleExecutesNoPlan) {
   const auto A = small<std::size_t>();
   const Vectors<double> x("x", 22, 3), y("y", 31, 3);
@@ -177,7 +176,7 @@ TEST(ExecutionsTest, EveryLayout) {
   }
 }
 
-/// A column among others is not contiguous: Kokkos Kernels keeps to its product for several, with one.
+/// A column of several is not contiguous: Kokkos Kernels uses its product for several columns.
 TEST(ExecutionsTest, OneStridedColumn) {
   using Right = Vectors<double, Kokkos::LayoutRight>;
   const auto A = small<int>();
@@ -190,7 +189,7 @@ TEST(ExecutionsTest, OneStridedColumn) {
   expect_one_execution(A, x_column, Right("y", 31, 1));
 }
 
-/// Kokkos Kernels 4.5 takes no Views of rank 2 with LayoutStride.
+/// Kokkos Kernels 4.5 does not accept Views of rank 2 with LayoutStride.
 TEST(ExecutionsTest, RankOneStrided) {
   using Right = Vectors<double, Kokkos::LayoutRight>;
   using Strided = Kokkos::View<double*, Kokkos::LayoutStride, Device>;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// First: see ExecutionsTest.cpp.
+// Must come first: see ExecutionsTest.cpp.
 #include <tessera/kokkos_kernels/SpmvHandle.hpp>
 
 #include "SpmvCheck.hpp"
 #include "ToolEvents.hpp"
 
-/// Products through a handle, ours or that of Kokkos Kernels.
+/// Products through a handle of Tessera or of Kokkos Kernels.
 namespace Tessera::Test {
 
-/// The handle for a CrsCase or BsrCase.
+/// The handle type for a CrsCase or BsrCase.
 template <class Case, class X, class Y = X>
 using HandleFor = SpmvHandle<Exec, typename Case::Matrix, X, Y>;
 
@@ -21,7 +21,7 @@ struct MatrixTypes {
   using Offset = Offset_;
 };
 
-/// A View of rank 2, or of rank 1 for one column.
+/// Makes a View of rank 2, or of rank 1 for one column.
 template <class View>
 View make_view(int rows, int columns) {
   if constexpr (View::rank() == 2) {
@@ -31,7 +31,7 @@ View make_view(int rows, int columns) {
   }
 }
 
-/// A product of A by a handle is right: that of `elements`, entry by entry.
+/// Checks a handle's product of A with `elements`, entry by entry.
 template <class Handle, class Elements, class Matrix, class X, class Y>
 void expect_spmv(Handle& handle, const Elements& elements, const Matrix& A, Mode mode, double alpha, double beta,
                  const X& x, const Y& y) {
@@ -39,7 +39,7 @@ void expect_spmv(Handle& handle, const Elements& elements, const Matrix& A, Mode
                [&](auto a, auto b) { KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A, x, b, y); });
 }
 
-/// The same. watch(events) sees what the product did.
+/// The same, but also calls watch(events) with the events of the product.
 template <class Handle, class Elements, class Matrix, class X, class Y, class Watch>
 void expect_spmv(Handle& handle, const Elements& elements, const Matrix& A, Mode mode, double alpha, double beta,
                  const X& x, const Y& y, const Watch& watch) {

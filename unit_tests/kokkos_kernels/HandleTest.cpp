@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What SpmvHandle keeps between products, and what it refuses.
+// The state that SpmvHandle keeps between products, and the calls that it refuses.
 #include <sys/mman.h>
 
 #include <cmath>
@@ -23,21 +23,21 @@ using Handle = HandleFor<Case, Vectors<double>>;
 
 Case small(std::uint64_t seed = 1) { return Case(random_pattern<int>(31, 22, 0.2, 1), seed); }
 
-/// A product with A's matrix is that of `elements`.
+/// Checks a product of A's matrix against `elements`.
 template <class HandleType, class Matrix, class Elements>
 void expect_product_of(const Elements& elements, HandleType& handle, const Matrix& A, int columns = 3,
                        Mode mode = Mode::NoTranspose, double beta = 0) {
   expect_spmv_with<Vectors<double>>(handle, elements, A, mode, columns, 2, beta);
 }
 
-/// The same in every mode.
+/// Checks products in every mode.
 template <class HandleType, class Matrix, class Elements>
 void expect_products_of(const Elements& elements, HandleType& handle, const Matrix& A, int columns = 3,
                         double beta = 0) {
   for (const Mode mode : every_mode) expect_product_of(elements, handle, A, columns, mode, beta);
 }
 
-/// What a call says when it throws exactly Error.
+/// Returns the exception's message; fails unless its type is exactly Error.
 template <class Error, class Call>
 std::string exact_message_of(const Call& call) {
   try {
@@ -54,7 +54,7 @@ std::string exact_message_of(const Call& call) {
     EXPECT_NE(said.find(text), std::string::npos) << "expected \"" << text << "\", got \"" << said << '"'; \
   } while (false)
 
-/// One product of A with ones; what it says, not what it gives.
+/// Multiplies A by vectors without checking the result.
 void multiply(Handle& handle, const Case& A, const char mode[] = "N") {
   const Vectors<double> x("x", A.elements.host.columns, 3), y("y", A.elements.host.rows, 3);
   KokkosSparse::spmv(Exec(), &handle, mode, 1.0, A.matrix, x, 0.0, y);
@@ -64,7 +64,7 @@ void multiply(Handle& handle, const Case& A, const char mode[] = "N") {
 
 static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
 
-/// Values that change in place are seen by the next product: in every mode, the transpose made before too.
+/// The next product sees values that changed in place, in every mode, even if the transpose was made before.
 TEST(HandleTest, ValuesChangedInPlace) {
   const Case A = small(), before = small(), after = small(2);
   Handle handle;
@@ -75,7 +75,7 @@ TEST(HandleTest, ValuesChangedInPlace) {
   expect_products_of(before.elements, handle, A.matrix);
 }
 
-/// A handle that was told once sees changes when it is told.
+/// After the first values_changed(), a handle sees changes only with further calls.
 TEST(HandleTest, ValuesThatTheHandleIsToldOf) {
   const ValueChecks none(false);
   const Case A = small(), before = small(), after = small(2);
@@ -88,7 +88,7 @@ TEST(HandleTest, ValuesThatTheHandleIsToldOf) {
   expect_products_of(after.elements, handle, A.matrix);
 }
 
-/// Debug builds find out: any value, and values that changed places.
+/// Debug builds detect any changed value, and values that swapped places.
 TEST(HandleTest, ForgottenChangesAreFound) {
   const ValueChecks checks(true);
   const Case A = small(), same = small();
@@ -114,7 +114,7 @@ TEST(HandleTest, ForgottenChangesAreFound) {
   expect_found(Elements(same.elements.host, values));
 }
 
-/// Without the check a product reads the matrix' values no more.
+/// Without the check, products do not read the matrix' values.
 TEST(HandleTest, ValuesAreNotCheckedByDefault) {
   const Case A = small();
   for (const bool is_wanted : {false, true}) {
@@ -157,7 +157,7 @@ TEST(HandleTest, ValuesAtAnotherAddress) {
   EXPECT_EQ(events.analyses(), 0u) << events.text();
 }
 
-/// The first transposed product makes the transpose, of values that are where they are now.
+/// The first transposed product makes the transpose from the values at their new address.
 TEST(HandleTest, ValuesMoveBeforeTheFirstTransposedProduct) {
   if (!std::is_same_v<Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "pages of the host";
   const Case A = small(), B = small(2);
@@ -168,7 +168,7 @@ TEST(HandleTest, ValuesMoveBeforeTheFirstTransposedProduct) {
   Kokkos::deep_copy(there, A.matrix.values);
   Handle handle;
   expect_product_of(A.elements, handle, Case::Matrix("A", A.matrix.numCols(), there, A.matrix.graph));
-  munmap(page, bytes);  // whoever reads it ends the program
+  munmap(page, bytes);  // any later access ends the program
   const Case::Matrix same_graph("B", A.matrix.numCols(), B.matrix.values, A.matrix.graph);
   expect_product_of(B.elements, handle, same_graph, 3, Mode::Transpose);
 }
@@ -197,7 +197,7 @@ TEST(HandleTest, AnotherMatrixIsRefused) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-/// The same arrays as a matrix with more columns are another matrix.
+/// The same arrays with more columns are another matrix.
 TEST(HandleTest, AnotherShapeIsRefused) {
   const Case A = small();
   const Case::Matrix wider("A", 40, A.matrix.values, A.matrix.graph);
@@ -219,7 +219,7 @@ TEST(HandleTest, Reset) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-/// A handle that was prepared keeps the graph, so that no other one lies where it lay. After reset() it keeps nothing.
+/// A prepared handle holds a reference to the graph, so no other graph gets its address. reset() releases it.
 TEST(HandleTest, ResetLetsTheGraphGo) {
   const Case A = small();
   const auto& entries = A.matrix.graph.entries;
@@ -231,7 +231,7 @@ TEST(HandleTest, ResetLetsTheGraphGo) {
   EXPECT_EQ(entries.use_count(), before);
 }
 
-/// A matrix that no plan can be made of leaves the handle as it was.
+/// A matrix that make_plan refuses leaves the handle unchanged.
 TEST(HandleTest, BadMatrix) {
   HostPattern<int> bad;
   bad.columns = 22;
@@ -244,7 +244,7 @@ TEST(HandleTest, BadMatrix) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-/// After prepare(), products in its mode with its number of columns or fewer allocate nothing, the first included.
+/// After prepare(), products in its mode with at most its number of columns allocate nothing, not even the first.
 TEST(HandleTest, PreparedProductsAllocateNothing) {
   const Case A = small();
   for (const Mode mode : every_mode) {
@@ -260,7 +260,7 @@ TEST(HandleTest, PreparedProductsAllocateNothing) {
     };
     handle.prepare(Exec(), A.matrix, 8, letter(mode));
     for (const int columns : {8, 5, 1}) EXPECT_EQ(allocations_of_a_product(mode, columns), 0u) << letter(mode);
-    // The transpose is not prepared, and is seen to allocate.
+    // The transpose is not prepared, so its product must allocate.
     if (!is_transposed(mode)) {
       EXPECT_GT(allocations_of_a_product(Mode::Transpose, 8), 0u);
     }
@@ -321,7 +321,7 @@ TEST(HandleTest, BadModes) {
     EXPECT_EXACT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), square.matrix, 3, mode), named);
   }
   EXPECT_THROW(handle.plan(), std::logic_error);
-  multiply(handle, square, "NoTranspose");  // Kokkos Kernels reads the first letter alone
+  multiply(handle, square, "NoTranspose");  // Kokkos Kernels reads only the first letter
 }
 
 TEST(HandleTest, Algorithms) {
@@ -354,7 +354,7 @@ TEST(HandleTest, OptionsOfThePlan) {
   EXPECT_EXACT_MESSAGE(std::invalid_argument, multiply(handle, A), "precision tf32 is not available");
 }
 
-/// The plan is tuned for the columns of the options; without options, for those of the first product or prepare().
+/// The plan is tuned for the options' number of columns; without options, for that of the first product or prepare().
 TEST(HandleTest, ColumnsThatThePlanIsTunedFor) {
   const Case A = small();
   Handle first_product, prepared, told(PlanOptions{});
@@ -380,7 +380,7 @@ TEST(HandleTest, NoColumns) {
   expect_product_of(A.elements, handle, A.matrix, 4);
 }
 
-/// The last instance is fenced when the next product comes on another one: they share scratch memory.
+/// A product on another instance than the last one fences that one, because they share scratch memory.
 TEST(HandleTest, Instances) {
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   const Case A = small();
@@ -404,10 +404,10 @@ TEST(HandleTest, Instances) {
   EXPECT_EQ(fences_of_a_product_on(instances[0]), apart);
 }
 
-/// Infinities in rows of X that no entry of A touches reach no row of Y, and those that are touched do.
+/// Infinities in X reach the rows of Y with an entry in that column, and no others.
 TEST(HandleTest, InfiniteX) {
   HostPattern<int> pattern = random_pattern<int>(64, 40, 0.2, 7);
-  for (int& column : pattern.column_indices) column += column == 13 ? 1 : 0;  // a duplicate, perhaps
+  for (int& column : pattern.column_indices) column += column == 13 ? 1 : 0;  // may create a duplicate
   const Case A(pattern);
   for (const Format format : every_format) {
     for (const int columns : {1, 8, 11}) {
@@ -440,7 +440,7 @@ TEST(HandleTest, UnsortedRowsAndDuplicates) {
   }
 }
 
-/// Kokkos Kernels checks extents before the handle is asked.
+/// Kokkos Kernels checks extents before it calls the handle.
 TEST(HandleTest, WrongExtents) {
   const Case A = small();
   Handle handle;
@@ -468,7 +468,7 @@ TEST(HandleTest, DeviceAsAParameter) {
 }
 
 #ifndef TESSERA_WITHOUT_FLOAT
-/// A double X is multiplied in double by a float matrix: its values are not rounded to float.
+/// A float matrix multiplies a double X in double: X is not rounded to float.
 TEST(HandleTest, FloatMatrixDoubleVectors) {
   const CrsCase<float> A(random_pattern<int>(31, 22, 0.2, 1));
   HandleFor<CrsCase<float>, Vectors<double>> handle;

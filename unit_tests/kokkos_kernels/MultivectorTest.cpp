@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cases of Kokkos Kernels' own tests of SpMV with one vector and with several (sparse/unit_test/
-// Test_Sparse_spmv.hpp in 4.5.1), with its tolerances: shapes of matrices, modes, factors, layouts and types.
+// The cases of Kokkos Kernels' own SpMV tests with one and several vectors (sparse/unit_test/Test_Sparse_spmv.hpp in
+// 4.5.1), with its tolerances: shapes of matrices, modes, factors, layouts and types.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace {
 template <class T>
 using scalar_of = typename T::Scalar;
 
-/// nnz / rows entries a row, more or fewer by half the variance at most, in distinct columns and any order within half
-/// the bandwidth of the diagonal, round the edges.
+/// Rows have nnz / rows entries, plus or minus half the variance at most. Columns are distinct, unsorted, and within
+/// half the bandwidth of the diagonal, wrapping around at the edges.
 template <class Offset>
 HostPattern<Offset> banded_pattern(int rows, int columns, int nonzeros, int row_size_variance, int bandwidth) {
   Random random(13721);
@@ -41,7 +41,7 @@ HostPattern<Offset> banded_pattern(int rows, int columns, int nonzeros, int row_
   return result;
 }
 
-/// A number in [0, most); each part of a complex number is.
+/// Returns a number in [0, most), or a complex number with such parts.
 template <class Scalar>
 Scalar positive(Random& random, double most) {
   const double re = (random.real() + 1) / 2 * most;
@@ -64,7 +64,7 @@ double magnitude(Tessera::Complex<Real> a) {
   return std::hypot(a.re, a.im);
 }
 
-/// y = alpha op(A) x + beta y in the obvious order and in the type of y; a beta of zero overwrites.
+/// Computes y = alpha op(A) x + beta y serially, in the type of y. A beta of zero overwrites.
 template <class Elements, class Scalar>
 void multiply_serially(const Elements& A, Mode mode, Scalar alpha, Dense<Scalar>& x, Scalar beta, Dense<Scalar>& y) {
   for (int j = 0; j < y.columns(); ++j) {
@@ -83,7 +83,7 @@ void multiply_serially(const Elements& A, Mode mode, Scalar alpha, Dense<Scalar>
   }
 }
 
-/// A matrix of their tests with the largest values that fill it, X and Y.
+/// A matrix of Kokkos Kernels' tests with values up to `largest`, X and Y.
 template <class T>
 struct TheirCase {
   using Scalar = typename T::Scalar;
@@ -101,7 +101,7 @@ struct TheirCase {
     Kokkos::deep_copy(A.matrix.values, user_values<Exec>(A.elements.host_values));
   }
 
-  /// Their bound: 10 units of rounding of what a sum may come to.
+  /// Kokkos Kernels' bound: 10 epsilons times the largest possible sum.
   double tolerance(double alpha, double beta) const {
     return 10 * std::numeric_limits<real_of_t<Scalar>>::epsilon() *
            std::abs(beta * most + alpha * longest_row * most * most);
@@ -118,7 +118,7 @@ struct TheirCase {
     auto result = to_dense(y);
     for (int j = 0; j < result.columns(); ++j) {
       for (int i = 0; i < result.rows(); ++i) {
-        // NOTE: NaN must fail, hence not ASSERT_FALSE of >.
+        // NOTE: NaN must fail, hence not ASSERT_FALSE with >.
         ASSERT_TRUE(magnitude(result(i, j) - expected(i, j)) <= tolerance(alpha, beta))
             << "row " << i << ", column " << j << " of " << result.columns() << ", mode " << to_string(mode)
             << ", alpha " << alpha << ", beta " << beta;
@@ -126,7 +126,7 @@ struct TheirCase {
     }
   }
 
-  /// Every mode and pair of factors ("light": N and T, 0 and 1), each beta of 0 also with NaN sprinkled into Y.
+  /// Checks every mode and pair of factors ("light": N and T, 0 and 1). With beta = 0 also a Y that holds some NaN.
   template <class X, class Y, class Handle>
   void expect_every_product(Handle& handle, int columns, bool heavy) {
     const std::vector<double> light_factors{0, 1}, heavy_factors{0, 1, -1, 2.5};
@@ -170,7 +170,7 @@ void expect_multivector_products(int rows, int nonzeros, int bandwidth, int row_
   theirs.template expect_every_product<View, View>(handle, columns, heavy);
 }
 
-/// Their "heavy" tests: 1 to `vectors` columns, any shape, larger values.
+/// The "heavy" tests of Kokkos Kernels: 1 to `vectors` columns, any shape, larger values.
 template <class T, class LayoutX, class LayoutY>
 void expect_heavy_products(int rows, int columns, int nonzeros, int bandwidth, int row_size_variance, int vectors) {
   using X = Vectors<scalar_of<T>, LayoutX>;
@@ -220,7 +220,7 @@ TYPED_TEST(MultivectorTest, MixedLayouts) {
   expect_heavy_products<TypeParam, Kokkos::LayoutRight, Kokkos::LayoutLeft>(99, 101, 100 * 15, 40, 4, 20);
 }
 
-/// Each overload that takes a handle.
+/// Calls each overload that takes a handle.
 TYPED_TEST(MultivectorTest, Interfaces) {
   using Scalar = typename TypeParam::Scalar;
   using Offset = typename TypeParam::Offset;
@@ -246,7 +246,7 @@ TYPED_TEST(MultivectorTest, Interfaces) {
                [&](auto a, auto b) { KokkosSparse::spmv(&handle_mv, "N", a, A.matrix, x_mv, b, y_mv); });
 }
 
-/// Their issue 101: one row of a float matrix, 1 and half a unit of float, by ones in double: no rounding to float.
+/// Issue 101 of Kokkos Kernels: a float row, 1 and half a unit in the last place, times ones in double is exact.
 TEST(MixedPrecisionTest, Issue101) {
   const double half_unit = std::numeric_limits<float>::epsilon() / 2;
   HostPattern<int> row;

@@ -13,8 +13,8 @@
 
 #include "PlanCheck.hpp"
 
-/// Matrices of Kokkos Kernels' types, and products with them compared with the reference entry by entry. Scalars are
-/// named as in the library (Complex<double>); matrices and Views hold the users' name for them (Kokkos::complex).
+/// Matrices of Kokkos Kernels' types. Products with them are compared with the reference entry by entry. Scalars have
+/// the library's names (Complex<double>); matrices and Views hold the users' types (Kokkos::complex).
 namespace Tessera::Test {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -25,7 +25,7 @@ using Vectors = Kokkos::View<user_scalar_t<Scalar>**, Layout, Device>;
 template <class Scalar>
 using Vector = Kokkos::View<user_scalar_t<Scalar>*, Device>;
 
-/// A KokkosSparse::CrsMatrix and its entries for the reference.
+/// A KokkosSparse::CrsMatrix, and its entries for the reference.
 template <class Scalar, class Offset = int>
 struct CrsCase {
   using Matrix = KokkosSparse::CrsMatrix<user_scalar_t<Scalar>, int, Device, void, Offset>;
@@ -38,7 +38,7 @@ struct CrsCase {
                elements.pattern.column_indices) {}
 };
 
-/// The elements of blocks, row by row: a block's values are row-major, one block after the other.
+/// Returns the elements of blocks, row by row. A block's values are row-major and contiguous.
 template <class Scalar, class Offset>
 std::pair<HostPattern<Offset>, std::vector<Scalar>> elements_of(const HostPattern<Offset>& blocks, int block_size,
                                                                 const std::vector<Scalar>& values) {
@@ -58,7 +58,7 @@ std::pair<HostPattern<Offset>, std::vector<Scalar>> elements_of(const HostPatter
   return {pattern, result};
 }
 
-/// A KokkosSparse::BsrMatrix and its elements for the reference.
+/// A KokkosSparse::BsrMatrix, and its elements for the reference.
 template <class Scalar, class Offset = int>
 struct BsrCase {
   using Matrix = KokkosSparse::Experimental::BsrMatrix<user_scalar_t<Scalar>, int, Device, void, Offset>;
@@ -87,7 +87,7 @@ DenseOf<View> dense_like(const View& view) {
   return {view.extent_int(0), View::rank() == 2 ? view.extent_int(1) : 1, Layout::Left};
 }
 
-/// A contiguous View with the rank and extents of `view`, whatever its strides: what a host copies to and from.
+/// A contiguous View with the rank and extents of `view`, through which strided Views are copied to and from the host.
 template <class View>
 auto contiguous_like(const View& view) {
   using User = typename View::non_const_value_type;
@@ -123,7 +123,7 @@ DenseOf<View> to_dense(const View& view) {
   return result;
 }
 
-/// Random elements, in the View and on the host.
+/// Sets random elements in the View, and returns them.
 template <class View>
 DenseOf<View> randomize(const View& view, std::uint64_t seed) {
   DenseOf<View> result = dense_like(view);
@@ -132,7 +132,7 @@ DenseOf<View> randomize(const View& view, std::uint64_t seed) {
   return result;
 }
 
-/// NaN in every element.
+/// Sets every element to NaN, and returns them.
 template <class View>
 DenseOf<View> fill_with_nan(const View& view) {
   DenseOf<View> result = dense_like(view);
@@ -140,7 +140,7 @@ DenseOf<View> fill_with_nan(const View& view) {
   return result;
 }
 
-/// Compares every entry of y with that of alpha op(A) x + beta y_before and its rounding bound.
+/// Compares each entry of y with alpha op(A) x + beta y_before, within its rounding error bound.
 template <class Elements, class Scalar, class View>
 void expect_entries(const Elements& A, Mode mode, Scalar alpha, const Dense<Scalar>& x, Scalar beta,
                     const Dense<Scalar>& y_before, const View& y) {
@@ -153,8 +153,8 @@ void expect_entries(const Elements& A, Mode mode, Scalar alpha, const Dense<Scal
   }
 }
 
-/// Y = alpha op(A) X + beta Y by multiply(alpha, beta), with factors in the type of the Views that have imaginary parts
-/// where it is complex. X is random, and so is Y, but for beta = 0: then it holds NaN before.
+/// Checks Y = alpha op(A) X + beta Y, computed by multiply(alpha, beta). Factors have the Views' type, with imaginary
+/// parts if it is complex. X is random. Y is random, too, or NaN if beta = 0.
 template <class Elements, class X, class Y, class Multiply>
 void expect_right(const Elements& A, Mode mode, double alpha, double beta, const X& x, const Y& y,
                   const Multiply& multiply) {
@@ -168,10 +168,10 @@ void expect_right(const Elements& A, Mode mode, double alpha, double beta, const
   expect_entries(A, mode, a, x_host, b, y_before, y);
 }
 
-/// The letter of a mode, as KokkosSparse::spmv takes it.
+/// Returns the letter of a mode for KokkosSparse::spmv.
 inline const char* letter(Mode mode) { return to_string(mode).data(); }
 
-/// Rows of X and of Y in a product.
+/// The numbers of rows of X and Y in a product.
 template <class Elements>
 int x_rows(const Elements& A, Mode mode) {
   return is_transposed(mode) ? A.host.rows : A.host.columns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program of two units of which one knows the adapter: each handle computes where it should, in both.
+// A program of two translation units, one with the adapter: each handle must use its own library in both.
 #include "SpmvCheck.hpp"
 #include "ToolEvents.hpp"
 #include "TwoUnits.hpp"
@@ -9,7 +9,7 @@ namespace Tessera::Test {
 
 namespace {
 
-/// A product of each kind in every mode, with one vector and with several.
+/// Checks a product in every mode, with one and with several vectors.
 template <class Multiply>
 void expect_executions(std::size_t expected, const Multiply& multiply) {
   const CrsCase<double> A(random_pattern<int>(31, 22, 0.2, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory runs out in a product: Kokkos Kernels multiplies, as if there were no Tessera, and goes on with this matrix.
+// Tessera runs out of memory in a product: Kokkos Kernels multiplies instead, and does so for this matrix from then on.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
@@ -32,7 +32,7 @@ TEST(TplAllocation, WithoutMemoryKokkosKernelsMultiplies) {
     remembered += second->executions() == 0;
   }
   EXPECT_GE(failures, 5);
-  EXPECT_GE(remembered, failures - 2);  // without memory for the place of a plan, nothing can be remembered
+  EXPECT_GE(remembered, failures - 2);  // nothing is remembered if the entry itself cannot be allocated
 }
 
 }  // namespace Tessera::Test

@@ -16,7 +16,7 @@
 
 #include "Application.hpp"
 
-// Products by KokkosSparse::spmv, of any types. Each takes most of a minute to compile.
+// Products by KokkosSparse::spmv for any types. Each takes most of a minute to compile.
 namespace APPLICATION {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -45,7 +45,7 @@ Scalar narrow(const Complex& value) {
   }
 }
 
-/// Blocks of a matrix of 61 x 47 blocks, some rows of which are empty, on the host and on the device.
+/// A matrix of 61 x 47 blocks, with some empty rows, on the host and on the device.
 template <class Scalar, class Offset, bool is_blocked>
 struct Matrix {
   using Crs = KokkosSparse::CrsMatrix<Scalar, int, Device, void, Offset>;
@@ -55,10 +55,10 @@ struct Matrix {
 
   std::vector<Offset> offsets{0};
   std::vector<int> entries;
-  std::vector<Complex> values;  // of blocks, row by row
+  std::vector<Complex> values;  // row-major within each block
   Type device;
 
-  /// \param is_mirrored [in] the same with the last column first
+  /// \param is_mirrored [in] reverses the order of columns
   explicit Matrix(unsigned seed, bool is_mirrored = false) {
     std::mt19937 random(seed);
     for (int i = 0; i < rows; ++i) {
@@ -93,7 +93,7 @@ struct Matrix {
     for (std::size_t i = 0; i < from.size(); ++i) host(i) = static_cast<typename View::value_type>(from[i]);
     Kokkos::deep_copy(to, host);
   }
-  /// Writes the values to where the device's are.
+  /// Copies the values to the device, in place.
   void copy_values() {
     const auto host = Kokkos::create_mirror_view(device.values);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -115,7 +115,7 @@ struct Matrix {
   }
 };
 
-/// X or Y on the host, column by column.
+/// X or Y on the host, column-major.
 struct HostVectors {
   int rows, columns;
   std::vector<Complex> elements;
@@ -148,7 +148,7 @@ View on_device(HostVectors& from) {
   return to;
 }
 
-/// One product, compared with sums on the host. Y holds NaN if beta is 0. `call` is what multiplies.
+/// Compares one product with sums on the host. Y holds NaN if beta is 0. `call` computes the product.
 template <class View, class AnyMatrix, class Call>
 double error_of(const AnyMatrix& A, const char mode[], int columns, double beta, const Call& call) {
   using Scalar = typename View::non_const_value_type;
@@ -194,7 +194,7 @@ double error_of(const AnyMatrix& A, const char mode[], int columns, double beta,
   return worst;
 }
 
-/// A product with a handle of Kokkos Kernels' own.
+/// Checks a product with Kokkos Kernels' own handle.
 template <class View, class AnyMatrix, class Handle>
 double error_with(Handle& handle, const AnyMatrix& A, const char mode[], int columns, double beta) {
   return error_of<View>(A, mode, columns, beta,
@@ -207,7 +207,7 @@ double two_products(const char mode[], int columns) {
   AnyMatrix A(1);
   KokkosSparse::SPMVHandle<Exec, typename AnyMatrix::Type, View, View> handle;
   double worst = error_with<View>(handle, A, mode, columns, 0);
-  A.values[A.values.size() / 2] += 0.5;  // nobody is told
+  A.values[A.values.size() / 2] += 0.5;  // nothing is notified
   A.copy_values();
   return std::max(worst, error_with<View>(handle, A, mode, columns, -0.5));
 }

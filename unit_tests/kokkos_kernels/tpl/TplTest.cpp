@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who multiplies in a program that knows Kokkos Kernels alone, compiled against its patched headers.
+// Which library multiplies in a program that uses only Kokkos Kernels, compiled against the patched headers.
 #include <KokkosKernels_config.h>
 #include <gtest/gtest.h>
 
@@ -17,16 +17,16 @@ namespace Tessera::Test {
 
 namespace {
 
-/// Whether the environment leaves the TPL on.
+/// Whether the environment leaves the TPL switched on.
 bool is_on() {
   const char* const use = std::getenv("TESSERA_TPL");
   return use == nullptr || std::string(use) != "off";
 }
 
-/// How many executions of a plan `count` products are.
+/// The expected number of executions of plans in `count` products.
 std::size_t if_on(std::size_t count) { return is_on() ? count : 0; }
 
-/// Whether Tessera leaves products to cuSPARSE.
+/// Whether Tessera leaves the product to cuSPARSE.
 bool is_left_to_cusparse([[maybe_unused]] const std::string& mode, [[maybe_unused]] int columns) {
 #if defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE) && defined(KOKKOS_ENABLE_CUDA)
   const char* const use = std::getenv("TESSERA_TPL");
@@ -36,8 +36,8 @@ bool is_left_to_cusparse([[maybe_unused]] const std::string& mode, [[maybe_unuse
 #endif
 }
 
-/// Whether Kokkos Kernels itself is known to be wrong: on GPUs its products of blocks in mode C keep the NaN of Y where
-/// beta is 0 (4.6.01).
+/// Whether Kokkos Kernels has a known error: on GPUs, its products of blocks in mode C keep NaN in Y although beta is 0
+/// (4.6.01).
 bool is_wrong_there([[maybe_unused]] const std::string& name, [[maybe_unused]] const std::string& mode) {
 #ifdef KOKKOS_ENABLE_CUDA
   return mode == "C" && name.ends_with("blocks");
@@ -46,7 +46,7 @@ bool is_wrong_there([[maybe_unused]] const std::string& name, [[maybe_unused]] c
 #endif
 }
 
-/// Whether the library is compiled for the scalars that the case's name begins with.
+/// Whether the library is compiled for the scalar type in the case's name.
 bool is_compiled(const std::string& name) {
   if (name.starts_with("complex<double>")) return is_compiled_v<Complex<double>>;
   if (name.starts_with("complex<float>")) return is_compiled_v<Complex<float>>;
@@ -71,7 +71,7 @@ TEST(TplTest, EveryTypeModeAndRank) {
   }
 }
 
-/// Profilers find the TPL as they find others.
+/// Profilers see regions with the name of the TPL, as for other TPLs.
 TEST(TplTest, RegionsTellTheLibrary) {
   const auto& each = Application::cases().front();
   const auto regions_of = [&](int columns) {
@@ -91,15 +91,15 @@ TEST(TplTest, WhatIsNotOursStaysTheirs) {
   EXPECT_EQ(events.executions(), 0u) << events.text();
 }
 
-/// It has no handle that could keep a plan.
+/// GMRES has no handle that could keep a plan.
 TEST(TplTest, GmresStaysTheirs) {
   const ToolEvents events;
   EXPECT_LE(Application::solve_with_gmres(), 1);
   EXPECT_EQ(events.executions(), 0u) << events.text();
 }
 
-/// Products of several matrices, modes and widths with one handle. Where Kokkos Kernels leaves them to cuSPARSE, its
-/// handle goes on reading the arrays of the first matrix, and keeps a buffer as large as the first product needs.
+/// Products of several matrices, modes and widths with one handle. With cuSPARSE, Kokkos Kernels' handle keeps reading
+/// the arrays of the first matrix, and keeps a buffer sized for the first product.
 class TplSharedHandleTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -126,7 +126,7 @@ TEST_F(TplSharedHandleTest, AnotherMatrixDoesNotPassForTheFirst) {
 
 TEST(TplTest, EmptyMatrices) { EXPECT_EQ(Application::multiply_empty(), 0); }
 
-/// For runs with a wrong value in the environment.
+/// For runs with a wrong value in an environment variable.
 TEST(TplTest, DISABLED_WrongEnvironment) {
   try {
     Application::cases().front().multiply("N", 4);
