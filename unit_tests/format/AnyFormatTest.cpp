@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The properties that all formats share.
+// Properties that all formats share.
 #include <stdexcept>
 
 #include "AdversarialPatterns.hpp"
@@ -13,7 +13,7 @@ template <class T>
 class AnyFormatTest : public ::testing::Test {};
 TYPED_TEST_SUITE(AnyFormatTest, OffsetCases);
 
-/// Calls body(format, what it was built from, what was built) for every format and adversarial pattern.
+/// Calls body(format, pattern, built format) for every format and adversarial pattern.
 template <class Exec, class Offset, class Body>
 void for_each_build(const Body& body) {
   for (const auto& A : adversarial_patterns<Offset>()) {
@@ -26,7 +26,7 @@ void for_each_build(const Body& body) {
   }
 }
 
-/// Where each canonical entry is in the format, if every entry is there once and all other places have no source.
+/// Returns the slot of each canonical entry, if each has exactly one slot and all other slots have no source.
 template <class Offset, class Map>
 std::vector<Offset> places_of_entries(const Map& map, std::size_t nonzeros, std::size_t places) {
   const auto slots = map.is_identity() ? std::vector<Offset>{} : to_host(map.slots);

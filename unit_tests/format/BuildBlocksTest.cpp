@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many blocks of memory the steps of a build take: arrays of one lifetime come from one.
+// The number of allocations in each step of a build: arrays with the same lifetime share one.
 #include <map>
 #include <tessera/parallel/Teams.hpp>
 
@@ -21,10 +21,10 @@ class BuildBlocksTest : public ::testing::Test {
   const DevicePattern<Exec, int> unsorted{host};
   const Csr<typename Exec::memory_space> rows = build_csr(Exec(), unsorted.view(), host.nonzeros()).pattern;
 
-  /// The blocks that a step takes, with the events for the message of a failure.
+  /// Expects a step to make at most `most` allocations, and prints the events otherwise.
   template <class Step>
   static void expect_at_most(std::size_t most, const std::string& name, const Step& step) {
-    step();  // Kokkos takes memory of its own the first time
+    step();  // Kokkos allocates memory of its own the first time
     const ToolEvents events;
     step();
     EXPECT_LE(events.allocations("Tessera::"), most) << name << '\n' << events.text();

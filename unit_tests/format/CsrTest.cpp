@@ -13,7 +13,7 @@ template <class T>
 class CsrTest : public ::testing::Test {};
 TYPED_TEST_SUITE(CsrTest, OffsetCases);
 
-/// (row, column) -> the entries there, in the order of storage.
+/// Maps (row, column) to the entries there, in storage order.
 template <class Offset>
 std::map<std::pair<int, int>, std::vector<Offset>> entries_of(const HostPattern<Offset>& A) {
   std::map<std::pair<int, int>, std::vector<Offset>> entries;
@@ -23,7 +23,7 @@ std::map<std::pair<int, int>, std::vector<Offset>> entries_of(const HostPattern<
   return entries;
 }
 
-/// Compares a pattern and its map with what std::map says: ascending (row, column), or (column, row) if transposed.
+/// Compares a pattern and its map with std::map: ascending (row, column), or (column, row) if transposed.
 template <class Memory>
 void expect_entries(const BuiltCsr<Memory>& built, const std::map<std::pair<int, int>, std::vector<Offset>>& entries,
                     int rows, int columns) {

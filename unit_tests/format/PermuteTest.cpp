@@ -12,7 +12,7 @@ template <class T>
 class PermuteTest : public ::testing::Test {};
 TYPED_TEST_SUITE(PermuteTest, OffsetCases);
 
-/// (row, column) of the original -> place of its entry.
+/// Maps (row, column) of the original to the index of its entry.
 template <class Offset>
 std::map<std::pair<int, int>, std::size_t> places_of(const HostPattern<Offset>& A) {
   std::map<std::pair<int, int>, std::size_t> places;
@@ -24,7 +24,7 @@ std::map<std::pair<int, int>, std::size_t> places_of(const HostPattern<Offset>& 
   return places;
 }
 
-/// The result is canonical, has the entries of A in the places that the orders say, and leads back to A's values.
+/// Expects a canonical result with A's entries permuted by both orders, whose slots are A's entries.
 template <class Exec, class Offset>
 void expect_permuted(const BuiltCsr<typename Exec::memory_space>& result, const HostPattern<Offset>& A,
                      const std::vector<int>& rows, const std::vector<int>& columns) {

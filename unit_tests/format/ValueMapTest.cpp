@@ -32,7 +32,7 @@ TYPED_TEST(ValueMapTest, FollowsBothMaps) {
   EXPECT_EQ((gathered<Exec, Offset>({2, 0, 1}, none, none, {1, 2, 3}, 3)), (Values{3, 1, 2}));
   EXPECT_EQ((gathered<Exec, Offset>(none, none, {1, 2, 0}, {1, 2, 3}, 3)), (Values{2, 3, 1}));
   EXPECT_EQ((gathered<Exec, Offset>({2, 0, 1}, none, {1, 2, 0}, {1, 2, 3}, 3)), (Values{1, 2, 3}));
-  // Two entries from four: {4, 1} and {3, 2} are duplicates of each other.
+  // Two stored entries from four: entries {4, 1} are duplicates, and so are {3, 2}.
   EXPECT_EQ((gathered<Exec, Offset>({3, 0, 2, 1}, {0, 2, 4}, none, {1, 20, 300, 4000}, 2)), (Values{4001, 320}));
   EXPECT_EQ((gathered<Exec, Offset>({3, 0, 2, 1}, {0, 2, 4}, {1, 0}, {1, 20, 300, 4000}, 2)), (Values{320, 4001}));
 }
