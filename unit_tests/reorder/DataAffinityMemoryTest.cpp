@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What data_affinity() takes from Kokkos, as Kokkos Tools report it: memory, and waits of the host.
+// The memory that data_affinity() allocates, and the times that the host waits, as Kokkos Tools report them.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -44,7 +44,7 @@ class DataAffinityMemoryTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(DataAffinityMemoryTest, OffsetCases);
 
-/// Rounds use the memory of the first again, and copy to the host once.
+/// Each round reuses the memory of the first, and copies to the host once.
 TYPED_TEST(DataAffinityMemoryTest, RoundsAllocateNothing) {
   const DevicePattern<typename TestFixture::Exec, typename TestFixture::Offset> few(this->road(100)),
       many(this->road(50000));

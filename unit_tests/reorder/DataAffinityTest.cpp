@@ -27,7 +27,7 @@ HostPattern<Offset> pattern(int columns, Rows rows) {
   return result;
 }
 
-/// The same rounds, written plainly: communities are named by their roots and keep lists of their rows.
+/// A serial reference for the rounds. Communities have the names of their roots, and lists of their rows.
 class SerialAffinity {
  public:
   explicit SerialAffinity(const Rows& rows, int columns) : rows_(rows) {
@@ -179,7 +179,7 @@ class DataAffinityTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(DataAffinityTest, OffsetCases);
 
-/// Edges both ways and the diagonal, with vertices renamed.
+/// The pattern of a graph: edges in both directions, and the diagonal. names[v] is the row of vertex v.
 template <class Offset>
 HostPattern<Offset> graph(const std::vector<std::pair<int, int>>& edges, const Row& names) {
   Rows rows(names.size());
@@ -192,7 +192,7 @@ HostPattern<Offset> graph(const std::vector<std::pair<int, int>>& edges, const R
   return pattern<Offset>(static_cast<int>(names.size()), rows);
 }
 
-/// Groups of vertices of which each pair is joined with probability `inside`, or `outside` for pairs of two groups.
+/// Returns random edges: pairs within a group with probability `inside`, others with probability `outside`.
 std::vector<std::pair<int, int>> planted_edges(const Row& group_of, double inside, double outside) {
   Random random(29);
   std::vector<std::pair<int, int>> edges;
@@ -205,7 +205,7 @@ std::vector<std::pair<int, int>> planted_edges(const Row& group_of, double insid
   return edges;
 }
 
-/// Which group each vertex is in: group g of `smallest` + g % 7 * `step`.
+/// Returns the group of each vertex. Group g has `smallest` + g % 7 * `step` vertices.
 Row groups(int count, int smallest, int step) {
   Row group_of;
   for (int g = 0; g < count; ++g) group_of.insert(group_of.end(), std::size_t(smallest + g % 7 * step), g);
@@ -223,12 +223,12 @@ TYPED_TEST(DataAffinityTest, RandomPatternsAsSerially) {
   }
 }
 
-/// More than 2^18 entries.
+/// A pattern of more than 2^18 entries.
 template <class Offset>
 HostPattern<Offset> of_several_batches() {
   return random_pattern<Offset>(700, 600, 0.7, 31, 11);
 }
-/// Computed once for all types: it takes seconds.
+/// Computed only once for all types, because it takes seconds.
 const Row& serial_order_of_several_batches() {
   static const Row order = serial_order(of_several_batches<int>());
   return order;
@@ -263,7 +263,7 @@ TYPED_TEST(DataAffinityTest, ExtremeGraphsAsSerially) {
   }
   wheel = star;
   wheel.insert(wheel.end(), path.begin(), path.end());
-  for (int spine = 0, leaf = 20; spine < 20; ++spine) {  // degrees ascend along the spine: a merge a round
+  for (int spine = 0, leaf = 20; spine < 20; ++spine) {  // degrees ascend along the spine: one merge per round
     if (spine > 0) caterpillar.push_back({spine - 1, spine});
     for (int k = 0; k < spine; ++k) caterpillar.push_back({spine, leaf++});
   }

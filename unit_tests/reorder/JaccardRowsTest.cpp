@@ -17,7 +17,7 @@ class JaccardRowsTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(JaccardRowsTest, OffsetCases);
 
-/// The pattern of the blocks: a column a block column.
+/// The pattern of block columns: one column for each `width` columns.
 template <class Offset>
 HostPattern<Offset> block_columns_of(const HostPattern<Offset>& A, int width) {
   HostPattern<Offset> result = A;
@@ -31,7 +31,7 @@ std::size_t count_blocks(const HostPattern<Offset>& A, int height, int width) {
   return distinct_columns(block_columns_of(A, width), height);
 }
 
-/// Dense blocks at random block columns.
+/// A matrix of dense blocks at random positions.
 template <class Offset>
 HostPattern<Offset> block_pattern(int block_rows, int height, int width, std::uint64_t seed) {
   const auto blocks = random_pattern<Offset>(block_rows, block_rows, 0.05, seed);

@@ -9,7 +9,7 @@
 
 namespace Tessera::Test {
 
-/// The number of zeros that the hash of a column begins with.
+/// Returns the number of leading zeros in the hash of a column.
 int zeros_of(int column) {
   auto x = static_cast<std::uint32_t>(column);
   x = (x ^ (x >> 16)) * 0x7feb352du;
@@ -17,7 +17,7 @@ int zeros_of(int column) {
   return std::countl_zero(x ^ (x >> 16));
 }
 
-/// The same strips, written plainly.
+/// A serial reference that makes the same strips.
 class SerialClusters {
  public:
   template <class Offset>
@@ -29,13 +29,13 @@ class SerialClusters {
     }
   }
 
-  /// The order; empty for the identity, like that of the library.
+  /// Returns the order; empty for the identity, as in the library.
   std::vector<int> order() const { return std::is_sorted(order_.begin(), order_.end()) ? std::vector<int>{} : order_; }
 
  private:
   using Columns = std::set<int>;
 
-  /// Takes the columns that count into the rows of a group.
+  /// Inserts the columns that count into the rows of a group.
   template <class Offset>
   void choose(const HostPattern<Offset>& A, int first) {
     const auto begin = std::size_t(A.row_offsets[std::size_t(first)]);
@@ -96,7 +96,7 @@ class SerialClusters {
     return sum;
   }
 
-  std::vector<Columns> rows_;  // of a group
+  std::vector<Columns> rows_;  // rows of the current group
   std::vector<int> order_;
 };
 
@@ -118,7 +118,7 @@ class LocalClustersTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(LocalClustersTest, OffsetCases);
 
-/// Blocks of 8 equal rows, of `length` columns and `more` than the block before.
+/// Blocks of 8 equal rows. A block has `length` columns, plus `more` for each earlier block (modulo 32).
 template <class Offset>
 HostPattern<Offset> equal_rows(int blocks, int columns, int length, int more) {
   Random random(21);
@@ -135,7 +135,7 @@ HostPattern<Offset> equal_rows(int blocks, int columns, int length, int more) {
   return A;
 }
 
-/// The rows of each group in a random order.
+/// Shuffles the rows within each group.
 template <class Offset>
 HostPattern<Offset> shuffled_in_groups(const HostPattern<Offset>& A, std::uint64_t seed) {
   std::vector<int> order;
@@ -163,7 +163,7 @@ TYPED_TEST(LocalClustersTest, SpecialPatternsAsSerially) {
   using Offset = typename TypeParam::Offset;
   for (const auto& [name, A] : row_order_cases<Offset>()) this->expect_serial(A, name);
   for (const int step : {1, 3, 20}) this->expect_serial(staircase<Offset>(600, 21, step), "a staircase");
-  // Rows of all lengths, each within the next: similarity and length pull apart.
+  // Rows of all lengths, each a subset of any longer row: similarity and length favour different orders.
   HostPattern<Offset> nested;
   nested.columns = 300;
   for (const int length : shuffled(300, 3)) {
@@ -175,14 +175,14 @@ TYPED_TEST(LocalClustersTest, SpecialPatternsAsSerially) {
   this->expect_serial(shuffled_in_groups(grid_pattern<Offset>(28), 5), "a grid");
 }
 
-/// More than 65,536 entries in a group, and several batches: a part of the columns counts.
+/// More than 65,536 entries in a group, and several batches: only some of the columns count.
 TYPED_TEST(LocalClustersTest, LongRowsAsSerially) {
   using Offset = typename TypeParam::Offset;
   auto A = shuffled_in_groups(equal_rows<Offset>(36, 4000, 150, 60), 6);
   ASSERT_GT(A.nonzeros(), std::size_t(1) << 18);
   this->expect_serial(A, "long rows");
   EXPECT_FALSE(this->order_of(A).empty());
-  // The hashes of all columns begin with two zeros: one that is asked for leaves as many as before.
+  // The hashes of all columns have at least two leading zeros, so requiring one removes no column.
   HostPattern<Offset> crowded;
   std::vector<int> columns;
   for (; columns.size() < 512; ++crowded.columns) {
@@ -198,7 +198,7 @@ TYPED_TEST(LocalClustersTest, LongRowsAsSerially) {
   this->expect_serial(crowded, "crowded");
 }
 
-/// Whatever order blocks of 8 equal rows have within groups, they come together again, the longest first.
+/// Blocks of 8 equal rows that are shuffled within groups are found again, longest first.
 TYPED_TEST(LocalClustersTest, FindsBlocksOfEqualRows) {
   using Offset = typename TypeParam::Offset;
   for (const int more : {0, 3}) {
@@ -243,7 +243,7 @@ TYPED_TEST(LocalClustersTest, BandMatricesStay) {
   EXPECT_TRUE(this->order_of(equal_rows<Offset>(100, 700, 13, 1)).empty());
 }
 
-/// Groups are cut where they are: neighbours that gain nothing keep their order.
+/// Each group is decided separately: rows of a group without gain keep their order.
 TYPED_TEST(LocalClustersTest, AGroupThatGainsNothingStays) {
   using Offset = typename TypeParam::Offset;
   auto A = equal_rows<Offset>(32, 500, 12, 0);

@@ -33,7 +33,7 @@ TYPED_TEST(PermutationTest, InverseLeadsBack) {
 
 TYPED_TEST(PermutationTest, FirstOneThenTheOther) {
   using Exec = typename TypeParam::ExecutionSpace;
-  // b c a, of which the second and third change places: b a c
+  // b c a, then its second and third items swapped: b a c
   const auto both = compose(Exec(), permutation<Exec>({1, 2, 0}), permutation<Exec>({0, 2, 1}));
   EXPECT_EQ(to_host(both.order), (std::vector<int>{1, 0, 2}));
 }

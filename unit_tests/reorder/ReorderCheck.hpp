@@ -5,10 +5,10 @@
 
 #include "TestMatrix.hpp"
 
-/// Orders of rows and what they make of a matrix, on the host.
+/// Applies orders of rows to matrices on the host.
 namespace Tessera::Test {
 
-/// The rows of A in an order.
+/// Returns the rows of A in an order.
 template <class Offset>
 HostPattern<Offset> rows_in_order(const HostPattern<Offset>& A, const std::vector<int>& order) {
   HostPattern<Offset> result;

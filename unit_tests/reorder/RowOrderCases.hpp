@@ -6,7 +6,7 @@
 
 #include "ReorderCheck.hpp"
 
-/// Patterns for orders of rows.
+/// Patterns that test orders of rows.
 namespace Tessera::Test {
 
 template <class Offset>
@@ -15,7 +15,7 @@ struct NamedPattern {
   HostPattern<Offset> pattern;
 };
 
-/// Rows of `length` adjacent columns, each `step` to the right of the one before.
+/// Rows of `length` adjacent columns. Each row starts `step` columns further right than the row before.
 template <class Offset>
 HostPattern<Offset> staircase(int rows, int length, int step) {
   HostPattern<Offset> result;
@@ -27,7 +27,7 @@ HostPattern<Offset> staircase(int rows, int length, int step) {
   return result;
 }
 
-/// The nine-point stencil on a grid.
+/// The pattern of the nine-point stencil on a grid.
 template <class Offset>
 HostPattern<Offset> grid_pattern(int side) {
   HostPattern<Offset> result;
@@ -43,7 +43,7 @@ HostPattern<Offset> grid_pattern(int side) {
   return result;
 }
 
-/// Random rows, each with column 0 too.
+/// Rows with column 0 and one random column.
 template <class Offset>
 HostPattern<Offset> hub_pattern(int rows, int columns, std::uint64_t seed) {
   Random random(seed);
@@ -57,7 +57,7 @@ HostPattern<Offset> hub_pattern(int rows, int columns, std::uint64_t seed) {
   return result;
 }
 
-/// Patterns that every order of rows must cope with.
+/// Patterns that every algorithm for row orders must handle.
 template <class Offset>
 std::vector<NamedPattern<Offset>> row_order_cases() {
   HostPattern<Offset> no_columns;
@@ -76,7 +76,7 @@ std::vector<NamedPattern<Offset>> row_order_cases() {
           {"shuffled grid", rows_in_order(grid_pattern<Offset>(30), shuffled(900, 8))}};
 }
 
-/// A number that two orders share only by chance (FNV-1a): to compare backends that are not in the same build.
+/// Returns an FNV-1a hash of an order, to compare backends of different builds.
 inline std::uint64_t fingerprint(const std::vector<int>& order) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const int number : order) hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x100000001b3u;

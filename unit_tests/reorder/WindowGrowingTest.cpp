@@ -35,7 +35,7 @@ TYPED_TEST(WindowGrowingTest, BoxesOnAGrid) {
   const auto A = grid_pattern<Offset>(64);
   const auto p = this->order_of(A, 64);
   ASSERT_FALSE(p.is_identity());
-  // 64 boxes of 8 x 8 points, with those around them that there are, are (6 * 10 + 2 * 9)^2.
+  // 64 boxes of 8 x 8 points, with their neighbours in the grid, have (6 * 10 + 2 * 9)^2 columns.
   EXPECT_LE(distinct_columns(rows_in_order(A, to_host(p.order)), 64), std::size_t(78 * 78 * 101 / 100));
 }
 
@@ -51,7 +51,7 @@ TYPED_TEST(WindowGrowingTest, ShuffledGridsGetFewerColumnsThanTheyHadBefore) {
 
 TYPED_TEST(WindowGrowingTest, EmptyRowsDoNotThinWindows) {
   using Offset = typename TypeParam::Offset;
-  // Every other row is empty, the rest are a hundred alike and a hundred alike.
+  // Every other row is empty. The others are 128 copies each of two rows.
   HostPattern<Offset> A;
   A.columns = 20;
   for (int row = 0; row < 512; ++row) {
@@ -68,9 +68,9 @@ TYPED_TEST(WindowGrowingTest, TheSameOrderOnEveryBackend) {
   const auto A = grid_pattern<Offset>(40);
   EXPECT_EQ(fingerprint(to_host(this->order_of(rows_in_order(A, shuffled(A.rows, 14)), 64).order)),
             6653520676407068527u);
-  // hubs: columns of which not all owners are visited
+  // hubs: columns with more rows than are visited
   EXPECT_EQ(fingerprint(to_host(this->order_of(hub_pattern<Offset>(2000, 300, 15), 64).order)), 3822756047935522633u);
-  // rows that share columns with more others than are tallied
+  // rows that share columns with more rows than are counted
   EXPECT_EQ(fingerprint(to_host(this->order_of(random_pattern<Offset>(600, 400, 0.1, 16), 64).order)),
             14448835530557141177u);
 }
