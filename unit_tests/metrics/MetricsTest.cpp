@@ -46,7 +46,7 @@ TYPED_TEST(MetricsTest, NoRowsHaveNoLength) {
   EXPECT_EQ(lengths.longest, 0u);
 }
 
-/// Acc-SpMM, Eq. 3, on counts 4, 0, 1, 3: the mean is 2.
+/// Acc-SpMM, Eq. 3, for the counts 4, 0, 1, 3, whose mean is 2.
 TYPED_TEST(MetricsTest, ImbalanceIsAMeanAbsoluteDeviation) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -70,13 +70,13 @@ TYPED_TEST(MetricsTest, MostEntriesOfRowsAndWindows) {
   }
   const DevicePattern<Exec, Offset> device(A);
   EXPECT_EQ(most_entries(Exec(), device.view(), 1), 7u);
-  EXPECT_EQ(most_entries(Exec(), device.view(), 2), 8u);    // the third two rows
-  EXPECT_EQ(most_entries(Exec(), device.view(), 4), 8u);    // the first four
-  EXPECT_EQ(most_entries(Exec(), device.view(), 64), 22u);  // all nine
+  EXPECT_EQ(most_entries(Exec(), device.view(), 2), 8u);    // rows 4 and 5
+  EXPECT_EQ(most_entries(Exec(), device.view(), 4), 8u);    // rows 0 to 3
+  EXPECT_EQ(most_entries(Exec(), device.view(), 64), 22u);  // all nine rows
   EXPECT_EQ(most_entries(Exec(), DevicePattern<Exec, Offset>(HostPattern<Offset>()).view(), 64), 0u);
 }
 
-/// Of pairs of a window and a column: eight columns of a window a tile.
+/// Returns the number of tiles for pairs (window, column): eight columns of a window make a tile.
 std::size_t tiles_of(const std::set<std::pair<int, int>>& distinct) {
   std::map<int, std::size_t> columns;
   for (const auto& [window, column] : distinct) ++columns[window];
@@ -116,8 +116,8 @@ TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
   }
 }
 
-/// More entries than are counted at once: 8 rows with the same 100 columns, then 8 with the next 100, and the last row
-/// with one more.
+/// More entries than are counted in one batch. Each 8 rows share 100 columns, the next 8 rows have the next 100, and so
+/// on. The last row has one entry more.
 TYPED_TEST(MetricsTest, DistinctColumnsOfManyWindows) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -155,16 +155,16 @@ TYPED_TEST(MetricsTest, FingerprintsTellPatternsApart) {
   auto wider = A;
   ++wider.columns;
   EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(wider));
-  auto exchanged = A;  // the same columns in other places
+  auto exchanged = A;  // the same columns in another order
   std::swap(exchanged.column_indices[0], exchanged.column_indices[5]);
   EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(exchanged));
-  auto moved = A;  // an entry goes to the next row
+  auto moved = A;  // moves an entry to the next row
   --moved.row_offsets[1];
   EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(moved));
   EXPECT_NE(fingerprint_of<Exec>(HostPattern<Offset>()), fingerprint_of<Exec>(wider));
 }
 
-/// Tables of columns have room for the only one of a window.
+/// Windows with a single column have space for it in the tables of columns.
 TYPED_TEST(MetricsTest, ColumnsOfAnEntryAlone) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<typename TypeParam::Offset> A;
@@ -181,7 +181,7 @@ TYPED_TEST(MetricsTest, ColumnsOfAnEntryAlone) {
   }
 }
 
-/// Files with records of tuning name matrices by their fingerprints.
+/// Tuning records identify matrices by their fingerprints, so fingerprints must not change.
 TYPED_TEST(MetricsTest, FingerprintsStayTheSame) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<typename TypeParam::Offset> A;
@@ -219,7 +219,7 @@ TYPED_TEST(MetricsTest, TilesOfAFullMatrixAreFull) {
     EXPECT_GT(metrics.tiles, 0u);
     EXPECT_EQ(metrics.tiled_nonzeros, 64u * 64);
     EXPECT_DOUBLE_EQ(metrics.mean_nonzeros, 64.0 * 64 / metrics.tiles);
-    if (format == Format::SortedColumns) {  // whose blocks belong to no window
+    if (format == Format::SortedColumns) {  // its blocks belong to no window
       EXPECT_FALSE(metrics.imbalance);
     } else {
       EXPECT_EQ(metrics.imbalance, 0.0);
