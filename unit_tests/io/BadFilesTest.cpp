@@ -33,7 +33,7 @@ std::string many_entries() {
   return text;
 }
 
-/// A file that must be rejected, and the whole message after its path.
+/// A file that must be rejected, and the whole error message behind its path.
 struct BadFile {
   std::string name;
   std::string content;
@@ -160,7 +160,7 @@ TEST(BadFiles, TheFirstOfSeveralDefectsIsReported) {
 }
 
 TEST(BadFiles, TheFirstDefectIsReportedWhicheverThreadIsFaster) {
-  constexpr std::size_t lines = 100000;  // of six bytes each, in each of two chunks
+  constexpr std::size_t lines = 100000;  // of six bytes, in each of two chunks
   for (const auto& [first, second] : {std::pair{lines / 2, lines - 1}, std::pair{lines - 1, lines / 2}}) {
     std::string text = real + "9 9 200000\n";
     const std::size_t head = text.size();
@@ -198,7 +198,7 @@ TEST(BadFiles, NumbersTooLargeForFloat) {
             "runtime_error: f.mtx:3: expected a value within the range of float, found \"1e60\"");
 }
 
-/// Numbers may be too large or too small by their digits or by their exponent.
+/// Numbers overflow or underflow by their digits or their exponent.
 TEST(BadFiles, NumbersTooLargeForDouble) {
   const std::string zeros(400, '0');
   const std::vector<std::string> numbers = {"1" + zeros,
@@ -230,7 +230,7 @@ TEST(BadFiles, MissingAndDirectory) {
 }
 
 TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
-  // Sixteen gigabytes of row offsets, and some for a block of rows, from a file of a hundred bytes.
+  // A file of 100 bytes that needs 16 GiB for row offsets, and more for a block of rows.
   const std::string tall = real + "2147483647 5 1\n1 1 1\n";
   Tessera::ReadOptions options;
   options.memory_limit = std::size_t{1} << 30;
@@ -257,7 +257,7 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
             "runtime_error: " + large + ": reading the file needs 4 MiB of memory, 1 MiB are allowed");
 }
 
-/// Compressed bytes are in memory while they are decompressed.
+/// Compressed bytes count, because they are in memory during decompression.
 TEST(BadFiles, CompressedBytesCountInTheMemoryAllowed) {
   std::string comment(4 << 20, ' ');
   std::mt19937 random(1);
@@ -275,9 +275,9 @@ TEST(BadFiles, CompressedBytesCountInTheMemoryAllowed) {
   EXPECT_EQ(Tessera::read_matrix_market<double>(path, options).rows, 1);
 }
 
-/// Writes this many bytes to a pipe, unless its reader closes it. Returns how many it took.
+/// Writes bytes to a pipe until its reader closes it. Returns the number of bytes written.
 std::size_t write_newlines(const std::string& path, std::size_t bytes) {
-  sigset_t broken_pipe;  // shall not end the program, but the writing
+  sigset_t broken_pipe;  // must end the writing, not the program
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
@@ -293,7 +293,7 @@ std::size_t write_newlines(const std::string& path, std::size_t bytes) {
   return written;
 }
 
-/// A pipe is read until it is known that it holds more than allowed, and no further.
+/// A pipe is read only until it exceeds the limit.
 TEST(BadFiles, PipesOfMoreThanAllowed) {
   const TemporaryFolder folder;
   const std::string path = folder / "pipe";
@@ -320,9 +320,9 @@ TEST(BadFiles, PipesOfMoreThanAllowed) {
   EXPECT_EQ(read_newlines(9 * mebibyte, 0).first, "runtime_error: " + path + no_banner);
 }
 
-/// A dense matrix is made of a sparse one, and both are there.
+/// Reading a dense matrix from a sparse file needs memory for both.
 TEST(BadFiles, DenseAndSparseCountTogether) {
-  const std::string text = real + "100000 1 0\n";  // .8 MB each
+  const std::string text = real + "100000 1 0\n";  // 0.8 MB each
   Tessera::ReadOptions options;
   options.memory_limit = 1200000;
   EXPECT_NE(thrown_by([&] {
@@ -333,7 +333,7 @@ TEST(BadFiles, DenseAndSparseCountTogether) {
   EXPECT_EQ(Tessera::parse_dense_matrix_market<double>(text, "t", options).rows, 100000U);
 }
 
-/// The text is in memory while the matrix is made of it.
+/// The text counts, because it is in memory while the matrix is built.
 TEST(BadFiles, TheTextCountsInTheMemoryAllowed) {
   const std::string text = real + std::string(1 << 20, '\n') + "200000 5 1\n1 1 1\n";  // 1.6 MB of row offsets
   Tessera::ReadOptions options;

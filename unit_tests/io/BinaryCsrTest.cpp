@@ -16,7 +16,7 @@ namespace {
 using Tessera::BinaryCsrFormat;
 using Tessera::HostCsr;
 
-/// Appends numbers as they are in memory.
+/// Returns numbers as they are stored in memory.
 template <class Number>
 std::string bytes(std::initializer_list<Number> numbers) {
   std::string result;
@@ -27,7 +27,7 @@ std::string bytes(std::initializer_list<Number> numbers) {
 const std::string magic32 = bytes<std::int64_t>({0x52534354});
 const std::string magic64 = "TESSCSR1";
 
-/// A file of the 32-bit format: 2 x 3, rows {2: 1.5}, {0: 2.5, 1: -3}.
+/// A file with 32-bit offsets: 2 x 3, rows {2: 1.5}, {0: 2.5, 1: -3}.
 std::string file32() {
   return magic32 + bytes<std::int64_t>({2, 3, 3}) + bytes<std::int32_t>({0, 1, 3}) + bytes<std::int32_t>({2, 0, 1}) +
          bytes<float>({1.5F, 2.5F, -3.0F});
@@ -102,7 +102,7 @@ TEST(BinaryCsr, BadFilesAreRejectedWithAReason) {
   EXPECT_EQ(message(magic32 + bytes<std::int64_t>({2, 3, 0x2000000000000003}) + body),
             "runtime_error: file: the header gives 2305843009213693955 for the number of nonzeros, expected 0 to "
             "2147483647");
-  // One more than 32-bit row offsets can count: refused for that, whatever the length of the file.
+  // One nonzero more than 32-bit offsets can count, which is refused whatever the length of the file.
   EXPECT_EQ(message(magic32 + bytes<std::int64_t>({2, 3, 2147483648}) + body),
             "runtime_error: file: the header gives 2147483648 for the number of nonzeros, expected 0 to 2147483647");
   EXPECT_EQ(message(magic32 + bytes<std::int64_t>({2, 3, 2147483647}) + body), length_message("68", "2147483647"));
@@ -149,7 +149,7 @@ TEST(BinaryCsr, WhatOffsets32CannotHold) {
   EXPECT_EQ(folder.files(), 0U);
 }
 
-/// As readers of text do: a number that float lacks is refused, or becomes 0 if it is too small.
+/// Like text readers: values that overflow float are refused, and values that underflow become 0.
 TEST(BinaryCsr, ValuesOutOfTheRangeOfFloat) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto file = [](double value) { return file64(1, bytes<double>({1, value, 3})); };

@@ -18,7 +18,7 @@ namespace {
 
 using Row = std::map<std::string, std::string>;
 
-/// The rows of a table of tab-separated values, whose first line names the columns.
+/// Reads the rows of a table of tab-separated values. Its first line names the columns.
 std::vector<Row> read_table(const std::string& path) {
   const auto split = [](const std::string& line) {
     std::vector<std::string> cells;
@@ -43,8 +43,8 @@ std::vector<Row> read_table(const std::string& path) {
 
 bool is_matrix_market(const std::string& name) { return name.ends_with(".mtx") || name.ends_with(".mtx.gz"); }
 
-/// The columns: nnz counts the entries after a symmetry was expanded, explicit zeros among them, each duplicate for
-/// itself; stored_entries are the lines of the file.
+/// In the table, nnz counts the entries after symmetry is expanded, including explicit zeros and each duplicate.
+/// stored_entries counts the entries in the file.
 template <class Scalar>
 void check_file(const std::string& path, const Row& row) {
   const auto matrix = Tessera::read_matrix<Scalar>(path);
@@ -73,7 +73,7 @@ void check_file(const std::string& path, const Row& row) {
   EXPECT_EQ(longest_row, number("max_row_nnz")) << path;
 }
 
-/// The folder of matrices; null if there is none.
+/// Returns the folder of matrices, or null.
 const char* data_folder() {
   const char* folder = std::getenv("TESSERA_DATA_DIR");
   return folder == nullptr || *folder == '\0' ? nullptr : folder;
@@ -99,7 +99,7 @@ TEST(Collection, EveryFileIsReadAsTheTableSays) {
   RecordProperty("files", static_cast<int>(files));
 }
 
-/// The sums that another program made of a file: see harwell_boeing_table.py.
+/// Compares with sums that another program computed from the file: see harwell_boeing_table.py.
 void check_sums(const std::string& path, const Row& row) {
   const auto matrix = Tessera::read_matrix<std::complex<double>>(path);
   EXPECT_EQ(matrix.rows, std::stoi(row.at("rows"))) << path;
@@ -116,7 +116,7 @@ void check_sums(const std::string& path, const Row& row) {
       sum_j += static_cast<double>(matrix.column_indices[k] + 1) * value;
     }
   }
-  // Sums in another order differ by roundings.
+  // Another order of summation gives other rounding errors.
   const double rounding = 1e-13 * sum_abs;
   const auto expect = [&](const char* column, double found, double largest_factor) {
     EXPECT_NEAR(found, std::stod(row.at(column)), rounding * largest_factor) << path << ' ' << column;

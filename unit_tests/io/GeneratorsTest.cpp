@@ -17,7 +17,7 @@ namespace {
 
 using Tessera::HostCsr;
 
-/// FNV-1a over bytes.
+/// Returns the FNV-1a hash of bytes.
 std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t start = 14695981039346656037U) {
   const auto* next = static_cast<const unsigned char*>(data);
   for (std::size_t k = 0; k < bytes; ++k) start = (start ^ next[k]) * 1099511628211U;
@@ -32,7 +32,7 @@ std::uint64_t checksum(const HostCsr<double>& matrix) {
   return checksum(matrix.values.data(), matrix.values.size() * sizeof(double), sum);
 }
 
-/// The transposed matrix: rows visited in order leave the columns sorted.
+/// Returns the transposed matrix. Visiting rows in order keeps its columns sorted.
 HostCsr<double> transposed(const HostCsr<double>& matrix) {
   HostCsr<double> result{matrix.columns, matrix.rows, {}, matrix.column_indices, matrix.values};
   result.row_offsets.assign(static_cast<std::size_t>(matrix.columns) + 1, 0);
@@ -58,7 +58,7 @@ std::vector<std::size_t> row_lengths(const HostCsr<double>& matrix) {
   return lengths;
 }
 
-/// The diagonal minus the magnitudes of the rest, the least over all rows.
+/// Returns the minimum over all rows of the diagonal minus the magnitudes of the other entries.
 double least_dominance(const HostCsr<double>& matrix) {
   double least = INFINITY;
   for (std::size_t i = 0; i + 1 < matrix.row_offsets.size(); ++i) {
@@ -84,8 +84,8 @@ void expect_uniform_values(const HostCsr<double>& matrix) {
   EXPECT_NEAR(squares / count, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / count));
 }
 
-/// One small matrix of each kind, with its checksum for seed 1: whoever changes a generator changes all that is
-/// reproduced from it, and must say so here.
+/// Checksums of one small matrix of each kind for seed 1. A change of a generator changes all results that are based on
+/// it, so it must be stated here.
 const std::map<std::string, std::uint64_t>& fixed_checksums() {
   static const std::map<std::string, std::uint64_t> sums = {
       {"stencil27:9", 15942716227601899853U},  {"elasticity:5", 4270144383474359194U},
@@ -139,7 +139,7 @@ TEST(Generators, Elasticity) {
     const auto side = static_cast<std::size_t>(3 * grid - 2);
     EXPECT_EQ(matrix.values.size(), 9 * side * side * side);
     EXPECT_EQ(transposed(matrix), matrix);
-    EXPECT_EQ(least_dominance(matrix), 1.0);  // exactly: no sum is rounded
+    EXPECT_EQ(least_dominance(matrix), 1.0);  // exact, because no sum is rounded
     EXPECT_EQ(std::count(matrix.values.begin(), matrix.values.end(), 0.0), 0);
   }
 }
@@ -147,14 +147,14 @@ TEST(Generators, Elasticity) {
 TEST(Generators, Rmat) {
   const auto matrix = Tessera::generate_rmat(14, 8, 5);
   EXPECT_EQ(matrix.rows, 1 << 14);
-  EXPECT_LT(matrix.values.size(), std::size_t{8} << 14);  // repeated edges were removed,
-  EXPECT_GT(matrix.values.size(), std::size_t{6} << 14);  // but not more
+  EXPECT_LT(matrix.values.size(), std::size_t{8} << 14);  // some repeated edges were removed,
+  EXPECT_GT(matrix.values.size(), std::size_t{6} << 14);  // but only a few
   expect_uniform_values(matrix);
   auto lengths = row_lengths(matrix);
   std::sort(lengths.begin(), lengths.end());
-  EXPECT_GT(lengths.back(), 40 * matrix.values.size() / lengths.size());  // hubs
-  EXPECT_LE(lengths[lengths.size() / 2], 4U);                             // and the many with few edges
-  // A fraction of 0.76 of the draws falls into the upper half, where more of them are repeated.
+  EXPECT_GT(lengths.back(), 40 * matrix.values.size() / lengths.size());  // there are hubs,
+  EXPECT_LE(lengths[lengths.size() / 2], 4U);                             // but most have few edges
+  // 76 % of the draws are in the upper half, where repeated edges are more frequent.
   const std::size_t in_upper_half = matrix.row_offsets[1 << 13];
   EXPECT_NEAR(static_cast<double>(in_upper_half) / static_cast<double>(matrix.values.size()), 0.74, 0.03);
 }
@@ -188,8 +188,8 @@ TEST(Generators, Uniform) {
   for (const std::size_t length : row_lengths(matrix)) EXPECT_EQ(length, 12U);
   expect_uniform_values(matrix);
   const auto columns = row_lengths(transposed(matrix));
-  EXPECT_LT(*std::max_element(columns.begin(), columns.end()), 40U);  // 12 on average, at 8 standard deviations
-  EXPECT_GT(std::count(columns.begin(), columns.end(), 12U), 350);    // about 0.114 of them
+  EXPECT_LT(*std::max_element(columns.begin(), columns.end()), 40U);  // mean 12; 40 is 8 standard deviations away
+  EXPECT_GT(std::count(columns.begin(), columns.end(), 12U), 350);    // expected: a fraction of 0.114
   EXPECT_EQ(Tessera::generate_uniform(7, 7, 5).values.size(), 49U);
   EXPECT_EQ(Tessera::generate_uniform(7, 0, 5).values.size(), 0U);
 }
@@ -243,7 +243,7 @@ TEST(RandomDense, IsUniformAndReproducible) {
     EXPECT_TRUE(z.real() >= -1 && z.real() < 1 && z.imag() >= -1 && z.imag() < 1);
     products += static_cast<double>(z.real()) * static_cast<double>(z.imag());
   }
-  EXPECT_NEAR(products / 900, 0.0, 5.0 / 3 / 30);  // the parts have nothing to do with each other
+  EXPECT_NEAR(products / 900, 0.0, 5.0 / 3 / 30);  // real and imaginary parts are uncorrelated
   EXPECT_THROW(Tessera::random_dense<double>(std::size_t{1} << 40, std::size_t{1} << 40, 1), std::runtime_error);
 }
 

@@ -6,7 +6,7 @@
 #include <tessera/io/HostCsr.hpp>
 #include <vector>
 
-/// A line of the head: numbers in 14 columns each.
+/// A line of the header, with 14 columns for each number.
 inline std::string columns14(const std::vector<long long>& numbers) {
   std::string line;
   for (const long long number : numbers) {
@@ -17,7 +17,7 @@ inline std::string columns14(const std::vector<long long>& numbers) {
   return line;
 }
 
-/// The head of a Harwell-Boeing file. `formats` is the fourth line; a fifth, if any, is that of right-hand sides.
+/// The header of a Harwell-Boeing file. `formats` is the fourth line. A fifth line, if any, describes right-hand sides.
 inline std::string harwell_boeing_head(const std::string& type, int rows, int columns, std::size_t entries,
                                        const std::string& formats, const std::string& right_hand_sides = "") {
   const long long lines = right_hand_sides.empty() ? 0 : 1;
@@ -27,7 +27,7 @@ inline std::string harwell_boeing_head(const std::string& type, int rows, int co
          (right_hand_sides.empty() ? "" : right_hand_sides + "\n");
 }
 
-/// A matrix as a general real file in (10I8) and (3E26.17).
+/// A matrix as a general real file with formats (10I8) and (3E26.17).
 inline std::string harwell_boeing_text(const Tessera::HostCsr<double>& matrix) {
   const auto columns = static_cast<std::size_t>(matrix.columns);
   std::vector<std::vector<std::pair<int, double>>> stored(columns);

@@ -31,12 +31,12 @@ HostCsr<Scalar> parse(const std::string& text, const ReadOptions& options = {}) 
 
 const std::string integers = "(26I3)          (26I3)          ";
 
-/// Columns (1, 3), (2), (), (1): pointers and indices of 4 entries in 3 rows.
+/// A file with 4 entries in 3 rows. Its columns have the rows (1, 3), (2), () and (1).
 std::string four_entries(const std::string& type, const std::string& value_format, const std::string& values) {
   return harwell_boeing_head(type, 3, 4, 4, integers + value_format) + "  1  3  4  4  5\n  1  3  2  1\n" + values;
 }
 
-/// The values of a matrix with one column, which a format lays out.
+/// Returns the values of a matrix of one column whose value lines have this format.
 std::vector<double> values_of(const std::string& format, const std::string& lines, int count) {
   std::string text = harwell_boeing_head("RRA", count, 1, static_cast<std::size_t>(count), integers + format) + "  1";
   char word[16];
@@ -78,7 +78,7 @@ TEST(HarwellBoeing, Complex) {
             "invalid_argument: text:3: the matrix is complex, expected a real one for the scalar type float");
 }
 
-/// The lower triangle (1, 1), (2, 1), (3, 2) of a matrix of 3 rows.
+/// A file with the lower triangle (1, 1), (2, 1), (3, 2) of a matrix of 3 rows.
 std::string lower_triangle(const std::string& type, const std::string& values) {
   return harwell_boeing_head(type, 3, 3, 3, integers + "(6F4.0)") + "  1  3  4  4\n  1  2  3\n" + values + "\n";
 }
@@ -180,7 +180,7 @@ TEST(HarwellBoeing, Formats) {
 }
 
 TEST(HarwellBoeing, NumbersWithoutPointOrExponent) {
-  // As many decimals as the format says; a scale counts where there is no exponent.
+  // The format gives the number of decimals. A scale factor applies only without an exponent.
   EXPECT_EQ(values_of("(4F6.2)", "   150  -225  1.50   1E3\n", 4), (std::vector<double>{1.5, -2.25, 1.5, 10}));
   EXPECT_EQ(values_of("(2P,4F6.2)", "  15.0 1.0E0  1500 15E-1\n", 4), (std::vector<double>{0.15, 1, 0.15, 0.015}));
   EXPECT_EQ(values_of("(-1P,2F6.1)", "   1.5    15\n", 2), (std::vector<double>{15, 15}));
@@ -188,16 +188,16 @@ TEST(HarwellBoeing, NumbersWithoutPointOrExponent) {
   EXPECT_EQ(values_of("(4I6)", "   150  -225  1500     0\n", 4), (std::vector<double>{150, -225, 1500, 0}));
 }
 
-/// SciPy writes a column less than the format says, and numbers that touch if exponents have three digits.
+/// SciPy writes one column less than the format says, and numbers that touch if exponents have three digits.
 TEST(HarwellBoeing, NumbersThatAreNotInTheirColumns) {
   const std::vector<double> expected{-1.25, 1.5, -2e-300, 4};
   EXPECT_EQ(values_of("(3E12.4)", "-1.2500E+00 1.5000E+00-2.0000E-300\n 4.0000E+00\n", 4), expected);
   EXPECT_EQ(values_of("(3E10.4)", " -1.2500E+00  1.5000E+00 -2.0000E-300\n  4.0000E+00\n", 4), expected);
   EXPECT_EQ(values_of("(4E20.4)", "-1.25 1.5 -2.D-300 4.\n", 4), expected);
   EXPECT_EQ(values_of("(2F6.0)", "   34   12.5\n", 2), (std::vector<double>{34, 12.5}));
-  // Columns that cut a number are not believed, though what is in them are numbers.
+  // Columns that cut a number are not used, although the pieces are numbers.
   EXPECT_EQ(values_of("(3F5.0)", "  12.5         7\n", 2), (std::vector<double>{12.5, 7}));
-  // As many words as numbers are there, but they are none: the columns count.
+  // The line has the right number of words, but they are not numbers, so columns are used.
   EXPECT_EQ(values_of("(2E9.2)", " 1.25E 02-1.50E-03\n", 2), (std::vector<double>{125, -1.5e-3}));
   const std::string text = harwell_boeing_head("RUA", 2, 2, 2, "(26I5)          (26I5)          (6F4.0)");
   EXPECT_EQ(parse<double>(text + "1 2 3\n2   1\n  5.  6.\n"), (HostCsr<double>{2, 2, {0, 1, 2}, {1, 0}, {6, 5}}));
@@ -223,7 +223,7 @@ TEST(HarwellBoeing, NumbersOfCards) {
   EXPECT_EQ(parse<double>(four_entries("RRA", "(3F5.1)", line + std::string(57, ' ') + "CARD   1\n  4.0\n")), expected);
 }
 
-/// Of the last line of each part, only the numbers that are announced are read.
+/// Only the announced numbers are read from the last line of each part.
 TEST(HarwellBoeing, LastLinesMayBeFilled) {
   const std::string head = harwell_boeing_head("RUA", 2, 2, 2, integers + "(3F4.0)");
   EXPECT_EQ(parse<double>(head + "  1  2  3  0  0\n  2  1  9 10\n  5.  6.  0.\n"),
@@ -292,14 +292,14 @@ TEST(HarwellBoeing, RightHandSidesOfComplexMatricesAndPatterns) {
         "text");
     EXPECT_EQ(pattern, (HostDense<double>{2, 1, {1, 2}}));
   }
-  // Solutions without guesses follow the right-hand sides.
+  // If there are no guesses, solutions follow the right-hand sides directly.
   const auto solutions = Tessera::parse_harwell_boeing_vectors<double>(
       harwell_boeing_head("PUA", 1, 1, 0, integers + "(3F4.0)", "F X                      1") + "  1  1\n  1.\n  2.\n",
       "text", HarwellBoeingVectors::Solutions);
   EXPECT_EQ(solutions, (HostDense<double>{1, 1, {2}}));
 }
 
-/// The line that tells of right-hand sides counts, whatever the second line says.
+/// The line that describes right-hand sides counts, even if the second line says that there are none.
 TEST(HarwellBoeing, RightHandSidesWithoutLines) {
   const std::string text =
       "title\n 1 1 1 1 0\nRUA 1 1 1 0\n(9I3) (9I3) (2F4.0) (2F4.0)\nF              1\n  1  2\n  1\n  9.\n  7.\n";
@@ -358,7 +358,7 @@ TEST(HarwellBoeing, ReadersTakeFiles) {
   EXPECT_TRUE(Tessera::read_dense_header(complex).is_complex);
 }
 
-/// A file that must be refused, and the message after its name.
+/// A file that must be refused, and the error message behind its name.
 using BadText = std::pair<std::string, std::string>;
 
 TEST(HarwellBoeing, BadHeads) {

@@ -56,7 +56,7 @@ TEST(HostCsr, MakeCanonicalSortsAndSumsInOrder) {
 }
 
 TEST(HostCsr, MakeCanonicalSumsLongRowsInOrder) {
-  // The terms differ so much in magnitude that another order of summation changes the last bits.
+  // Magnitudes differ so much that another order of summation changes the last bits.
   const auto random = Tessera::random_dense<double>(1000, 2, 3);
   HostCsr<double> matrix{1, 3, {0, 1000}, {}, {}};
   HostCsr<double> expected{1, 3, {0, 3}, {0, 1, 2}, {0, 0, 0}};
@@ -72,7 +72,7 @@ TEST(HostCsr, MakeCanonicalSumsLongRowsInOrder) {
 }
 
 TEST(HostCsr, MakeCanonicalTakesManyRowsAndAnyNumberOfThreads) {
-  // Twice each row of a known matrix, the second time backwards: the sum is twice the matrix.
+  // Contains each row of a known matrix twice, the second time reversed. The sum is twice the matrix.
   const auto known = Tessera::generate_uniform(20000, 5, 3);
   HostCsr<double> doubled;
   doubled.rows = known.rows;

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// What each program writes at the beginning, and the programs that the message names.
+/// The first bytes that each compression program writes, and the programs that the message names.
 struct Packed {
   std::string content;
   std::string name, unpack, unpack_to_pipe;
@@ -89,12 +89,12 @@ TEST(InputFile, TarArchivesAreRefused) {
   }
 }
 
-/// A content that is of no kind is refused by its beginning, before all of it is unpacked.
+/// A file of unknown kind is refused by its first bytes, before it is completely decompressed.
 TEST(InputFile, LongContentsAreRefusedByTheirBeginning) {
   const TemporaryFolder folder;
   const std::string path = folder.add("blanks.gz", gzip(std::string(std::size_t{8} << 20, ' ')));
   Tessera::ReadOptions options;
-  options.memory_limit = std::size_t{1} << 20;  // too little for all of it
+  options.memory_limit = std::size_t{1} << 20;  // too little for the whole file
   const auto starts = [](const std::string& text, const std::string& beginning) {
     EXPECT_EQ(text.substr(0, beginning.size()), beginning);
   };
@@ -110,7 +110,7 @@ TEST(InputFile, LongContentsAreRefusedByTheirBeginning) {
          "runtime_error: " + path + ": expected a binary CSR file");
 }
 
-/// Standard input is a pipe with this content while this object lives.
+/// Makes standard input a pipe with this content while the object lives.
 class StandardInput {
  public:
   explicit StandardInput(std::string content) : before_(dup(STDIN_FILENO)) {
@@ -129,7 +129,7 @@ class StandardInput {
   }
   ~StandardInput() {
     char rest[4096];
-    while (read(STDIN_FILENO, rest, sizeof rest) > 0) continue;  // so that the writer ends
+    while (read(STDIN_FILENO, rest, sizeof rest) > 0) continue;  // lets the writer finish
     writer_.join();
     dup2(before_, STDIN_FILENO);
     close(before_);
@@ -144,7 +144,7 @@ class StandardInput {
 
 TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   const TemporaryFolder folder;
-  // Longer than the head that is looked at, and than what a pipe holds.
+  // Longer than the head that is examined first, and longer than the buffer of a pipe.
   const auto matrix = Tessera::generate_uniform(5000, 20, 1);
   write_matrix_market(folder / "text", matrix);
   write_binary_csr(folder / "binary", matrix);
@@ -165,7 +165,7 @@ TEST(InputFile, StandardInputIsReadWithinALimit) {
   Tessera::ReadOptions options;
   for (const std::size_t limit : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 16, std::size_t{100000}}) {
     const StandardInput input(text);
-    options.memory_limit = limit;  // less than the head that is looked at, and more
+    options.memory_limit = limit;  // smaller and larger than the head that is examined first
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>("-", options); }),
               "runtime_error: -: reading the file needs more than " + std::to_string(limit) +
                   " bytes of memory, which are allowed");

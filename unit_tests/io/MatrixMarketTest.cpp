@@ -203,7 +203,7 @@ TEST(MatrixMarketForm, WhatFilesInTheWildHold) {
   const auto expected = csr<double>(2, 2, {0, 1, 3}, {0, 0, 1}, {1.5, -2500, 0.125});
   const std::string plain = banner + "coordinate real general\n2 2 3\n1 1 1.5\n2 1 -2500\n2 2 .125\n";
   EXPECT_EQ(parse<double>(plain), expected);
-  // No newline at the end, CRLF, comments, blank lines, tabs, blanks around, signs, Fortran exponents, any case.
+  // No newline at the end, CRLF, comments, blank lines, tabs, spaces, signs, Fortran exponents, any case.
   EXPECT_EQ(parse<double>(plain.substr(0, plain.size() - 1)), expected);
   EXPECT_EQ(parse<double>("%%MatrixMarket matrix coordinate real general\r\n%c\r\n\r\n2 2 3\r\n1 1 1.5\r\n2 1 "
                           "-2500\r\n2 2 .125\r\n\r\n"),
@@ -214,7 +214,7 @@ TEST(MatrixMarketForm, WhatFilesInTheWildHold) {
 }
 
 TEST(MatrixMarketForm, DuplicatesAreSummedInFileOrderAndZerosKept) {
-  // In this order the small terms are lost: (1e16 + 1) + 1 - 1e16 = 0, while any other keeps some.
+  // Only this order loses the small terms: (1e16 + 1) + 1 - 1e16 = 0.
   const std::string text = banner + "coordinate real general\n2 2 6\n1 2 1e16\n2 1 0\n1 2 1\n1 1 3\n1 2 1\n1 2 -1e16\n";
   EXPECT_EQ(parse<double>(text), csr<double>(2, 2, {0, 2, 3}, {0, 1, 0}, {3, 0, 0}));
 }
@@ -241,7 +241,7 @@ TEST(MatrixMarketForm, NumbersAtTheEndsOfTheRange) {
   EXPECT_EQ(values("0." + zeros + "1e401"), 1.0);
   EXPECT_EQ(values("1e-99999999999999999999"), 0.0);
   EXPECT_EQ(values("0e99999999999999999999"), 0.0);
-  // Rounded once, to float; by way of double it would become 1 + 2^-22.
+  // Rounded once, directly to float. Rounding to double first would give 1 + 2^-22.
   EXPECT_EQ(parse<float>(banner + "coordinate real general\n1 1 1\n1 1 1.00000017881393432617187499\n").values.at(0),
             1.00000011920928955078125F);
 }
@@ -267,7 +267,7 @@ TEST(MatrixMarketHeader, IsReadWithoutTheEntries) {
   }
 }
 
-/// A text whose lines differ in length, with entries out of order, duplicates, comments and blank lines.
+/// A text with lines of different lengths, unsorted entries, duplicates, comments and blank lines.
 std::string irregular_text(std::size_t entries) {
   std::string text = banner + "coordinate real general\n40 30 " + std::to_string(entries) + "\n";
   const auto random = Tessera::random_dense<double>(entries, 3, 5);
@@ -295,7 +295,7 @@ TEST(MatrixMarketParallel, EveryChunkBoundaryAndThreadCountGivesTheSameResult) {
 TEST(MatrixMarketParallel, ThreadCountsGiveTheSameBits) {
   const std::string text = irregular_text(20000);
   const auto expected = parse<double>(text, {1, {}, 0, std::size_t{1} << 20});
-  EXPECT_LE(expected.values.size(), 1200U);  // duplicates were summed, in an order that shows in the last bit
+  EXPECT_LE(expected.values.size(), 1200U);  // duplicates were summed; another order changes the last bit
   for (const int threads : {1, 2, 3, 7}) {
     EXPECT_EQ(parse<double>(text, {threads, {}, 0, 1000}), expected) << threads << " threads";
   }
@@ -349,7 +349,7 @@ TEST(MatrixMarketGzip, AnyNameSeveralMembersAndPadding) {
 }
 
 TEST(MatrixMarketGzip, MoreThanABufferOfZeros) {
-  // Compresses a thousandfold, so that the output grows many times over.
+  // Compresses by a factor of 1000, so the output buffer grows many times.
   const TemporaryFolder folder;
   const std::string text = banner + "coordinate real general\n1 1 1\n" + std::string(20 << 20, '\n') + "1 1 5\n";
   EXPECT_EQ(Tessera::read_matrix_market<double>(folder.add("zeros.mtx.gz", gzip(text))).values.at(0), 5.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What readers of a text that is in memory take is what ReadOptions::memory_limit allows. This program counts what it
-// gets by operator new.
+// Parsing a text in memory allocates at most ReadOptions::memory_limit. This program counts allocations by operator
+// new.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 std::atomic<std::size_t> bytes_now{0}, bytes_peak{0};
 
-/// Null where there is none.
+/// Returns null if there is no memory.
 void* find_memory(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept {
   void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
   if (memory == nullptr) return nullptr;
@@ -47,7 +47,7 @@ void deallocate(void* memory) {
 
 }  // namespace
 
-// All of them: sanitizers have their own in the place of those that are missing.
+// All forms are defined, because sanitizers would replace missing ones by their own.
 using Align = std::align_val_t;
 using NoThrow = std::nothrow_t;
 void* operator new(std::size_t size) { return allocate(size); }
@@ -73,7 +73,7 @@ void operator delete[](void* memory, Align, const NoThrow&) noexcept { deallocat
 
 namespace {
 
-/// Small, so that what a thread may have beside the limit is little: the entries of a chunk.
+/// Uses small chunks, so threads exceed the limit by little: the entries of a chunk.
 Tessera::ReadOptions with_limit(std::size_t limit, std::size_t chunk_bytes = std::size_t{1} << 16) {
   Tessera::ReadOptions options;
   options.threads = 2;
@@ -82,11 +82,11 @@ Tessera::ReadOptions with_limit(std::size_t limit, std::size_t chunk_bytes = std
   return options;
 }
 
-/// Two threads may have 16384 lines of four bytes each, which make two entries of 16 bytes: 512 KiB, in a vector that
-/// is copied when it grows. With rows that are sorted, and text of messages, this is enough.
+/// Two threads may hold 16384 lines of four bytes each. A line makes two entries of 16 bytes: 512 KiB, in a vector that
+/// is copied when it grows. This bound leaves space for sorted rows and texts of messages.
 constexpr std::size_t beside_limit = std::size_t{2} << 20;
 
-/// The most bytes that an action had at once, with those of `text`; errors end it.
+/// Returns the peak bytes of an action, including `text`. Errors end the action.
 template <class Action>
 std::size_t peak_of(const std::string& text, const Action& action) {
   const std::size_t before = bytes_now;
@@ -95,7 +95,7 @@ std::size_t peak_of(const std::string& text, const Action& action) {
   return bytes_peak - before + text.size();
 }
 
-/// Reads a text with ascending limits, until one is enough.
+/// Parses a text with increasing limits until one suffices.
 template <class Parse>
 void expect_limits_kept(const std::string& text, const Parse& parse, std::size_t chunk_bytes = std::size_t{1} << 16) {
   for (std::size_t limit = std::size_t{1} << 20;; limit += limit / 4) {
@@ -128,7 +128,7 @@ std::string matrix_market(const std::string& kind, const std::string& size, std:
   return text;
 }
 
-/// In rows that are short, because one is sorted beside the limit.
+/// Rows are short, because sorting one exceeds the limit by its size.
 TEST(MemoryLimit, OfEntries) {
   std::string general = matrix_market("coordinate real general", "999 9 999000", 0, "");
   std::string symmetric = matrix_market("coordinate pattern symmetric", "999 999 999000", 0, "");
@@ -138,13 +138,13 @@ TEST(MemoryLimit, OfEntries) {
   }
   expect_limits_kept(general, sparse);
   expect_limits_kept(symmetric, sparse);
-  expect_limits_kept(general, sparse, 256);  // each chunk has memory of its own
+  expect_limits_kept(general, sparse, 256);  // each chunk allocates its own memory
 }
 
 TEST(MemoryLimit, OfRows) {
   expect_limits_kept(matrix_market("coordinate real general", "4000000 9 1", 1, "1 2 3\n"), sparse);
   expect_limits_kept(matrix_market("coordinate real general", "4000000 1 1", 1, "1 1 3\n"), dense);
-  // Chunks without an entry take next to nothing.
+  // Chunks without entries need almost no memory.
   const std::string empty_lines(4 << 20, '\n');
   expect_limits_kept(matrix_market("coordinate real general", "4000000 9 1", 1, "1 2 3\n") + empty_lines, sparse, 64);
 }
@@ -161,12 +161,12 @@ TEST(MemoryLimit, OfArrays) {
 TEST(MemoryLimit, OfBinaryFiles) {
   const TemporaryFolder folder;
   Tessera::HostCsr<double> matrix{2000000, 9, std::vector<std::size_t>(2000001, 0), {2, 1}, {1.0, 1.0}};
-  matrix.row_offsets.back() = 2;  // in the last row, in descending order
+  matrix.row_offsets.back() = 2;  // entries of the last row, unsorted
   Tessera::write_binary_csr(folder / "rows.csr", matrix);
   expect_limits_kept(content_of(folder / "rows.csr"), binary);
 }
 
-/// Lines of ten numbers, of 8 columns each.
+/// Lines of ten numbers, each 8 columns wide.
 std::string lines_of_ten(std::size_t count, const std::function<std::size_t(std::size_t)>& number) {
   std::string text;
   for (std::size_t k = 0; k < count; ++k) {
@@ -176,7 +176,7 @@ std::string lines_of_ten(std::size_t count, const std::function<std::size_t(std:
   return text + '\n';
 }
 
-/// Columns of equal length, with 3 for each value.
+/// A file whose columns have equal lengths and whose values are all 3.
 std::string harwell_boeing(const std::string& type, int rows, std::size_t columns, std::size_t entries) {
   const bool is_lower = type[1] == 'S';
   const std::size_t length = std::max<std::size_t>(entries / columns, 1);
@@ -187,7 +187,7 @@ std::string harwell_boeing(const std::string& type, int rows, std::size_t column
     return column < columns ? std::min(column * length, entries) + 1 : entries + 1;
   });
   text += lines_of_ten(entries, [&](std::size_t k) {
-    const std::size_t below = std::min(k / length, extent - 1) + 1;  // the rows that follow the diagonal
+    const std::size_t below = std::min(k / length, extent - 1) + 1;  // rows below the diagonal
     return 1 + (is_lower && below < extent ? below + k % 997 % (extent - below) : k % 997 % extent);
   });
   return type[0] == 'P' ? text : text + lines_of_ten(entries, [](std::size_t) { return 3; });
@@ -197,7 +197,7 @@ TEST(MemoryLimit, OfHarwellBoeing) {
   expect_limits_kept(harwell_boeing("RUA", 999, 999, 999000), harwell);
   expect_limits_kept(harwell_boeing("RSA", 999, 999, 999000), harwell);
   expect_limits_kept(harwell_boeing("PSA", 999, 999, 999000), harwell);
-  expect_limits_kept(harwell_boeing("RUA", 999, 999, 199800), harwell, 256);  // each piece has memory of its own
+  expect_limits_kept(harwell_boeing("RUA", 999, 999, 199800), harwell, 256);  // each piece allocates its own memory
   expect_limits_kept(harwell_boeing("RRA", 4000000, 9, 9), harwell);
   expect_limits_kept(harwell_boeing("RRA", 9, 4000000, 9), harwell);
   expect_limits_kept(harwell_boeing_head("PRA", 2000000, 1, 0, "(2I8) (2I8)     (10F8.0)", "F               1") +
@@ -205,7 +205,7 @@ TEST(MemoryLimit, OfHarwellBoeing) {
                      vectors);
 }
 
-/// The words of a line that is as long as the file are not kept, either: as many as there are fields tell enough.
+/// The words of a line as long as the file are not stored: reading stops at the number of fields.
 TEST(MemoryLimit, OfALongLineOfHarwellBoeing) {
   std::string text = harwell_boeing_head("PUA", 2, 2, 2, "(26I3)          (26I3)");
   for (int k = 0; k < 2000000; ++k) text += "1 ";
@@ -217,7 +217,7 @@ TEST(MemoryLimit, OfALongLineOfHarwellBoeing) {
   EXPECT_LE(peak, text.size() + beside_limit);
 }
 
-/// Lines beyond those that the size line announces are not kept: nothing was counted for them.
+/// Lines beyond the announced number are not stored, because no memory was counted for them.
 TEST(MemoryLimit, OfMoreLinesThanAnnounced) {
   for (const auto& [kind, size, line] : {std::tuple{"coordinate pattern general", "9 9 1", "1 1\n"},
                                          {"coordinate pattern symmetric", "9 9 1", "2 1\n"},

@@ -18,7 +18,7 @@ namespace {
 TEST(ReadMatrix, TellsFormatsApartByContent) {
   const TemporaryFolder folder;
   const auto matrix = Tessera::generate_road(100, 1);
-  // The names mislead on purpose.
+  // The file names are deliberately misleading.
   write_matrix_market(folder / "text.bin", matrix);
   write_binary_csr(folder / "binary.mtx", matrix);
   folder.add("harwell.mtx", harwell_boeing_text(matrix));
@@ -58,7 +58,7 @@ TEST(ReadMatrix, ComplexMatricesAreRecognised) {
   }
 }
 
-/// The title of a Harwell-Boeing file is any text.
+/// The title of a Harwell-Boeing file may be any text.
 TEST(ReadMatrix, ATitleMayBeABanner) {
   const TemporaryFolder folder;
   const auto matrix = Tessera::generate_road(100, 1);

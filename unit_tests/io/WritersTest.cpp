@@ -23,7 +23,7 @@ namespace {
 using Tessera::HostCsr;
 using Tessera::HostDense;
 
-/// Values whose digits are all needed, and those at the ends of the range.
+/// Values that need all of their digits, and values at the ends of the range.
 template <class Scalar>
 HostDense<Scalar> difficult_values(std::size_t rows, std::size_t columns) {
   using Real = decltype(std::real(Scalar{}));
@@ -134,7 +134,7 @@ TEST(WriterFiles, RelativePathsWithoutAFolder) {
 TEST(WriterErrors, ALateFailureLeavesTheOldFileAndNoTemporary) {
   const TemporaryFolder folder;
   const std::string path = folder.add("a.mtx", "old");
-  // Files of this process may not grow beyond a limit, so that writing fails midway.
+  // Limits the size of files that this process writes, so writing fails midway.
   const auto fail_midway = [&](const auto& write) {
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{100000, RLIM_INFINITY};
@@ -168,7 +168,7 @@ TEST(WriterErrors, PlacesThatCannotBeWritten) {
             "runtime_error: " + missing + ": cannot be written: No such file or directory");
   EXPECT_EQ(thrown_by([&] { write_matrix_market(folder / "", matrix); }),
             "runtime_error: " + (folder / "") + ": cannot be written: is a directory, expected the name of a file");
-  if (geteuid() == 0) return;  // to whom no folder is closed
+  if (geteuid() == 0) return;  // root may write to any folder
   std::filesystem::create_directory(folder / "closed");
   std::filesystem::permissions(folder / "closed", std::filesystem::perms::owner_read);
   const std::string closed = folder / "closed/a.mtx";

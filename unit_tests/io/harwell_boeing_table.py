@@ -93,7 +93,7 @@ def main():
         by = "this script"
         try:
             other = scipy.sparse.coo_array(scipy.io.hb_read(path))
-        except Exception:  # whatever SciPy does not read
+        except Exception:  # files that SciPy cannot read
             other = None
         if other is not None:
             other.sum_duplicates()
