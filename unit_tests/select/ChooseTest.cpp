@@ -16,7 +16,7 @@ MatrixStatistics statistics(double rows, double nonzeros, double tiles) {
   return m;
 }
 
-/// \throws std::out_of_range if there is none
+/// \throws std::out_of_range if it is no candidate
 Candidate candidate_of(const Choice& choice, Format format) {
   for (const Candidate& candidate : choice.candidates)
     if (candidate.format == format) return candidate;
@@ -47,7 +47,7 @@ TEST(Choose, TheReasonNamesTheTwoFastest) {
   EXPECT_EQ(choice.reason, "bittcf is predicted to take " + std::string(share) + " of the time of csr");
 }
 
-/// Blocks are counted only where they are a candidate.
+/// Blocks are counted only if BCSR is a candidate.
 TEST(Choose, InTheBestOrderBlocksAreFull) {
   MatrixStatistics m = statistics(1000, 5000, 700);
   m.bcsr_block_rows = 16;
@@ -58,7 +58,7 @@ TEST(Choose, InTheBestOrderBlocksAreFull) {
 }
 
 TEST(Choose, ScatteredNonzerosStayInRows) {
-  // One entry a tile: a tile costs 48 bytes where CSR takes 12.
+  // One entry per tile: a tile costs 48 bytes where CSR needs 12.
   EXPECT_EQ(choose_format(statistics(1e5, 1e6, 1e6)).format, Format::Csr);
 }
 
@@ -81,7 +81,7 @@ TEST(Choose, BytesAreThoseOfTheFormats) {
   EXPECT_EQ(candidate_of(choice, Format::BitTcf).tiles, 700);
 }
 
-/// Row groups are named by users alone. Finding their entries costs no more than in compressed rows.
+/// Row groups are no candidate: users must name them. Finding their entries costs no more than in CSR.
 TEST(Choose, RowGroupsArePricedLikeRows) {
   const MatrixStatistics m = statistics(1e5, 1e6, 2e5);
   for (const Candidate& candidate : choose_format(m).candidates) EXPECT_NE(candidate.format, Format::RowGroups);
@@ -92,8 +92,8 @@ TEST(Choose, RowGroupsArePricedLikeRows) {
   EXPECT_LT(seconds(Format::RowGroups, 1.2e7), seconds(Format::RowGroups, 1.3e7));
 }
 
-/// What an order of rows is judged by: an X that no cache holds is read again for each window, and rows of Y that are
-/// scattered cost more than those in a row.
+/// Orders are rated by reads of X and writes of Y: an X beyond the cache is read again for each window, and scattered
+/// rows of Y cost more than consecutive ones.
 TEST(Choose, AnOrderPaysByFewerReadsOfX) {
   MatrixStatistics m = statistics(1e6, 1e7, 5e6);
   const auto seconds = [&](double window_columns, bool is_reordered) {

@@ -10,9 +10,9 @@
 
 namespace Tessera::Test {
 
-/// A matrix, its tiles of 8 and 16 rows and its distinct columns in windows of 8, 64 and 128 rows, in the order that it
-/// has or in one that was found; the entries of its longest row, the tiles of its longest windows of 8 and 16 rows and
-/// the columns of that of 64, where they were counted.
+/// The statistics of a matrix in its own or another order: tiles of 8 and 16 rows, and distinct columns in windows of
+/// 8, 64 and 128 rows. If counted: entries of the longest row, tiles of the longest windows of 8 and 16 rows, and
+/// columns of the longest window of 64.
 struct Counts {
   const char* name;
   bool is_reordered;
@@ -56,30 +56,30 @@ MatrixStatistics statistics(const Counts& counts, double vector_columns = 32, do
   return m;
 }
 
-/// Floats in their own precision, all rows as they are.
+/// Native float, without staging chunks of X.
 GpuModel without_chunks() {
   GpuModel gpu = GpuModel::without_tile_kernels();
   gpu.chunks.shared_bytes = 0;
   return gpu;
 }
 
-/// Of the candidate with a format; 0 if there is none.
+/// Returns the predicted seconds of the candidate with this format, or 0.
 double seconds_of(const Choice& choice, Format format) {
   for (const Candidate& candidate : choice.candidates)
     if (candidate.format == format) return candidate.predicted_seconds;
   return 0;
 }
 
-/// What products took on an H200: with CSR, and with the faster of BitTCF and staged windows.
+/// Measured times on an H200: with CSR, and with the faster of BitTCF and staged windows.
 struct Measured {
   Counts counts;
   double vector_columns, csr_seconds, tile_seconds;
 };
 
-/// On all that was measured the model is judged by fit_model, in the tests of the benchmarks.
+/// fit_model, in the tests of the benchmarks, rates the model on all measurements.
 TEST(GpuModel, PrefersWhatWasFasterAndPredictsItsTimeInDouble) {
   GpuModel gpu;
-  gpu.chunks.shared_bytes = 0;  // rows were multiplied as they are
+  gpu.chunks.shared_bytes = 0;  // measurements were made without chunks
   for (const Measured& measured :
        {Measured{fem3d, 32, 141e-6, 116e-6}, Measured{fem3d, 128, 415e-6, 360e-6},
         Measured{fem3d_windows, 32, 145e-6, 75e-6}, Measured{fem3d_windows, 128, 388e-6, 254e-6},
@@ -106,7 +106,7 @@ TEST(GpuModel, ScatteredNonzerosStayInRows) {
   }
 }
 
-/// Microseconds that floats took on an H100, in rows. On an H200, web took 163, 422 and 1828.
+/// Measured microseconds of float CSR on an H100. On an H200, web took 163, 422 and 1828.
 TEST(GpuModel, FloatsInRowsTakeTheTimeOfTheDevicesMemory) {
   const GpuModel h100 = without_chunks().with_memory(3.35e12);
   for (const auto& [counts, vector_columns, microseconds] :
@@ -135,7 +135,7 @@ TEST(GpuModel, SlowerMemorySlowsWhatDoesNotStayInCaches) {
   EXPECT_LT(share(ddi, 512), 1.05);  // X has 9 MB
 }
 
-/// Eight rows whose columns of X do not fit in the cache beside the lanes fetch them again from the one behind it.
+/// If the columns of X for eight rows exceed the near cache, the lanes fetch them again from the next cache.
 TEST(GpuModel, RowsShareOnlyWhatFits) {
   const auto seconds = [](double vector_columns, double near_cache) {
     GpuModel gpu = without_chunks();
@@ -158,7 +158,7 @@ TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
   small.longest_row = 30;
   const double longer = seconds(Format::Csr);
   EXPECT_GT(longer, csr);
-  small.longest_row = 600;  // in pieces, whose sums take another kernel
+  small.longest_row = 600;  // cut into pieces, whose sums need another kernel
   EXPECT_GT(seconds(Format::Csr), longer + 0.5 * GpuModel{}.sums);
   const double long_row = seconds(Format::Csr);
   small.longest_row = 1200;
@@ -170,7 +170,7 @@ TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
   EXPECT_GT(seconds(Format::Staged), staged);
 }
 
-/// Small matrices have short pieces, but for wide rows of X, and so have groups with little to fetch.
+/// Small matrices have short pieces except for wide rows of X. Groups that fetch little also have short pieces.
 TEST(GpuModel, PiecesOfSmallMatricesAreShort) {
   const Counts graph{"", false, 60000, 200000, 60000, 25000, 150000, 120000, 110000, 600, 75, 80, 3000};
   GpuModel floats = GpuModel::without_tile_kernels(), long_pieces = floats;
@@ -187,7 +187,7 @@ TEST(GpuModel, PiecesOfSmallMatricesAreShort) {
             seconds_of(choose_format(wide, long_pieces), Format::Csr));
 }
 
-/// Rows of small matrices that are not very long are not cut: there is no kernel that adds pieces.
+/// Long rows of small matrices are cut only above a limit. Otherwise no kernel is needed to add pieces.
 TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
   Counts small{"", false, 2000, 200000, 2000, 25000, 150000, 120000, 110000, 160, 20, 20, 3000};
   const auto seconds = [&] { return seconds_of(choose_format(statistics(small), GpuModel{}), Format::Csr); };
@@ -200,13 +200,13 @@ TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
   EXPECT_EQ(seconds_of(choose_format(statistics(small), no_sums), Format::Csr), whole);
 }
 
-/// Tiles take all columns of a window before they go on: rows of a wide X leave the cache before they are read again.
-/// CSR takes a panel of columns after the other.
+/// Tiles process all columns of a window before the next one, so wide rows of X leave the cache before they are read
+/// again. CSR processes one panel of columns after another.
 TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   const Counts graph{"", false, 1e6, 3e7, 3e6, 2e6, 2.4e7, 1.2e7, 1.15e7, 60, 8, 8, 900};
   GpuModel with_room;
   with_room.window_cache = 1e15;
-  const auto penalty = [&](Format format, double columns) {  // for a cache that cannot hold X
+  const auto penalty = [&](Format format, double columns) {  // of a cache that cannot hold X
     const MatrixStatistics m = statistics(graph, columns);
     return seconds_of(choose_format(m, GpuModel{}), format) / seconds_of(choose_format(m, with_room), format);
   };
@@ -214,8 +214,8 @@ TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   EXPECT_LT(penalty(Format::Csr, 4096), 1.1 * penalty(Format::Csr, 128));
 }
 
-/// What a window takes besides its tiles, and a tile besides its columns, is less in windows of 16 rows, which are half
-/// as many and have larger tiles. In TF32, BMat took 206 and 211 us on an H200, and BitTCF 265 and 281.
+/// The cost of a window beyond its tiles, and of a tile beyond its columns, is lower with 16 rows: half as many
+/// windows, larger tiles. In TF32, BMat took 206 and 211 us on an H200, and BitTCF 265 and 281.
 TEST(GpuModel, FewColumnsOfShortWindowsAreForTallTiles) {
   for (const double columns : {2, 8}) {
     const Choice choice = choose_format(statistics(molecules, columns, 4), GpuModel::tf32());
@@ -226,7 +226,7 @@ TEST(GpuModel, FewColumnsOfShortWindowsAreForTallTiles) {
 }
 
 /// A tile is found and loaded once in each slab of columns. In TF32x3, elasticity took 73 us on an H200 with one
-/// column, and 93 with 32.
+/// column, and 93 us with 32.
 TEST(GpuModel, ATileTakesATimeInEachSlabAndOneForEachColumn) {
   const auto seconds = [](double columns, const GpuModel& gpu) {
     return seconds_of(choose_format(statistics(elasticity, columns, 4), gpu), Format::BitTcf);
@@ -240,7 +240,7 @@ TEST(GpuModel, ATileTakesATimeInEachSlabAndOneForEachColumn) {
   EXPECT_LT(seconds(64, gpu), 0.9 * seconds(64, narrow));
 }
 
-/// While tiles are multiplied, A and Y move. With 512 columns of doubles, BitTCF took 1640 us on an H100, and row
+/// Multiplying tiles overlaps with moving A and Y. With 512 columns of double, BitTCF took 1640 us on an H100, and row
 /// groups 1910.
 TEST(GpuModel, TilesAreMultipliedWhileAAndYMove) {
   MatrixStatistics m = statistics(elasticity, 512);
@@ -255,7 +255,7 @@ TEST(GpuModel, TilesAreMultipliedWhileAAndYMove) {
             1.1 * seconds_of(choose_format(m, GpuModel{}), Format::BitTcf));
 }
 
-/// Floats of band64, 32 columns: row groups took 8.4 us on an H100, and CSR 17.
+/// band64 in float, 32 columns: row groups took 8.4 us on an H100, and CSR 17.
 TEST(GpuModel, ARowIsAChainBesidesTheWork) {
   MatrixStatistics m = statistics(band, 32, 4);
   m.row_groups = 4096;
@@ -264,7 +264,7 @@ TEST(GpuModel, ARowIsAChainBesidesTheWork) {
   EXPECT_EQ(choose_format(m, GpuModel::without_tile_kernels().with_memory(3.35e12)).format, Format::RowGroups);
 }
 
-/// A row of X is fetched 16 bytes at a time up to 32 bytes, then by cache lines: more columns never take less.
+/// Rows of X are read in units of 16 bytes up to 32 bytes, then in cache lines: more columns are never faster.
 TEST(GpuModel, NarrowRowsOfXAreFetchedInVectors) {
   const auto seconds = [](const Counts& counts, double columns, double bytes) {
     return seconds_of(choose_format(statistics(counts, columns, bytes), GpuModel::without_tile_kernels()), Format::Csr);
@@ -279,7 +279,7 @@ TEST(GpuModel, NarrowRowsOfXAreFetchedInVectors) {
   EXPECT_LT(seconds(elasticity, 16, 8), 1.5 * seconds(elasticity, 8, 8));
 }
 
-/// 36 rows, of which the longest has 42032 entries: nw04 with one column of floats, 20.9 us on an H100.
+/// nw04 with one column of float: 36 rows, the longest with 42032 entries. It took 20.9 us on an H100.
 TEST(GpuModel, PiecesOfRowsAreAddedSoonerThanThoseOfWindows) {
   const GpuModel gpu = GpuModel::without_tile_kernels();
   MatrixStatistics m;
@@ -296,7 +296,7 @@ TEST(GpuModel, PiecesOfRowsAreAddedSoonerThanThoseOfWindows) {
   EXPECT_GT(seconds_of(choose_format(m, slow), Format::Csr), 1.4 * csr);
 }
 
-/// The plan keeps values of blocks of 16 x 16 in 16 bits, whatever A's values are.
+/// The plan stores 16 x 16 blocks in 16 bits, whatever the type of A's values.
 TEST(GpuModel, LargeBlocksMoveRoundedValues) {
   MatrixStatistics m = statistics(molecules, 2, 4);
   m.bcsr_block_rows = m.bcsr_block_columns = 16;
@@ -324,7 +324,7 @@ TEST(GpuModel, BlocksAreACandidateWhereTheyWereCounted) {
 
 TEST(GpuModel, BytesOfBlocksAreThoseOfTheFormat) {
   MatrixStatistics m = statistics(band, 512);
-  m.rows = 1000;  // 63 rows of blocks, the last incomplete
+  m.rows = 1000;  // 63 block rows, the last incomplete
   m.bcsr_block_rows = 16;
   m.bcsr_block_columns = 8;
   m.bcsr_blocks = 500;
@@ -348,7 +348,7 @@ TEST(GpuModel, XIsCopiedWhereItsRowsAreNotAligned) {
   EXPECT_GT(half_seconds(129) - half_seconds(128), 0.9 * GpuModel::half().copy);
 }
 
-/// Compressed rows read values in place, so that nobody looks at them; every other format pays for a look.
+/// CSR reads values in place and does not check them for changes. Every other format pays for the check.
 TEST(GpuModel, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
   const GpuModel gpu;
   for (const Counts& counts : {elasticity, road, ddi}) {
@@ -364,15 +364,15 @@ TEST(GpuModel, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
     m.has_given_order = false;
     EXPECT_GT(seconds_of(choose_format(m, gpu), Format::Csr), seconds_of(following, Format::Csr)) << counts.name;
   }
-  // 4 columns: tiles take 87 us and rows 114; the look takes 33.
+  // With 4 columns, tiles take 87 us, rows 114 us, and the check 33 us.
   MatrixStatistics m = statistics(elasticity, 4);
   EXPECT_EQ(choose_format(m, gpu).format, Format::BitTcf);
   m.follows_values = m.has_given_order = true;
   EXPECT_EQ(choose_format(m, gpu).format, Format::Csr);
 }
 
-/// Microseconds that products with LayoutLeft took on an H200, in double. Where rows of A are short, CSR reads X as it
-/// is; tiles copy it, and write Y in short pieces.
+/// Measured microseconds with LayoutLeft on an H200, in double. For short rows of A, CSR reads X in place. Tiles copy
+/// X, and write Y in short pieces.
 TEST(GpuModel, LayoutLeftCostsACopyOrSlabs) {
   for (const auto& [counts, columns, tiles, rows] :
        {std::tuple{molecules, 32.0, 1456.0, 816.0}, std::tuple{road, 64.0, 1964.0, 1268.0}}) {
@@ -398,14 +398,14 @@ TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   EXPECT_LT(least(fem3d_windows), worthwhile_reordering * least(fem3d));
   EXPECT_LT(least(blocks_affinity), worthwhile_reordering * least(blocks));
   EXPECT_LT(least(road_windows), least(road));
-  // NOTE: 356 us beside 357 in truth: the model errs, and plans that look for an order take this one for nothing.
+  // NOTE: measured 356 us instead of 357. The model errs: plans that look for an order choose this one without gain.
   EXPECT_NEAR(least(elasticity_windows, 128) / least(elasticity, 128), 1, 0.3);
   Counts moved = fem3d;
   moved.is_reordered = true;
   EXPECT_GT(least(moved), least(fem3d));
 }
 
-/// The bound that plans go by before they look for an order.
+/// The bound that decides whether plans look for an order.
 TEST(GpuModel, NoOrderIsFasterThanTheBestImaginableOne) {
   const std::pair<Counts, Counts> found[] = {{fem3d, fem3d_windows},
                                              {elasticity, elasticity_windows},
@@ -418,7 +418,7 @@ TEST(GpuModel, NoOrderIsFasterThanTheBestImaginableOne) {
         const MatrixStatistics m = statistics(natural, columns);
         MatrixStatistics in_order = statistics(reordered, columns);
         in_order.is_reordered = true;
-        // Rows are as long in any order, and windows at least an eighth of that.
+        // Rows have the same length in any order, and the longest window has at least an eighth as many tiles.
         in_order.longest_row = in_order.window64_most_columns = in_order.window64_most_entries = m.longest_row;
         in_order.window8_most_tiles = in_order.window16_most_tiles = m.longest_row / 8;
         const Choice best = choose_format(in_best_order(m), gpu), other = choose_format(in_order, gpu);
@@ -458,8 +458,8 @@ TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
     EXPECT_EQ(seconds_of(choose_format(statistics(fem3d_windows, 32, 4), gpu), Format::Staged), 0);
 }
 
-/// What BitTCF takes with the kernel for any device, measured on an H200 with floats: a column's rows lie apart, and a
-/// long window is a long chain.
+/// BitTCF with the portable kernel, measured on an H200 in float. It is slow because a column's rows are far apart, and
+/// a long window is a long dependent chain.
 TEST(GpuModel, NativeFloatsStayInRowsAtFewColumns) {
   for (const auto& [counts, vector_columns, seconds] :
        {std::tuple(band, 1, 14.1e-6), std::tuple(ddi, 1, 517e-6), std::tuple(elasticity, 1, 58.0e-6),
@@ -472,14 +472,14 @@ TEST(GpuModel, NativeFloatsStayInRowsAtFewColumns) {
   }
 }
 
-/// Of a format that may be no candidate.
+/// Returns the predicted seconds of a format that need not be a candidate.
 double seconds_of(const MatrixStatistics& m, Format format, double tiles, const GpuModel& gpu) {
   return predict(m, {format, tiles, 12 * m.nonzeros}, gpu).predicted_seconds;
 }
 
 TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   MatrixStatistics m = statistics(band, 32);
-  const double count = 20000;  // of a format that was named: no candidate, and not counted
+  const double count = 20000;  // a named format is no candidate, so its blocks are not counted
   const auto seconds = [&](double rows, double columns, const GpuModel& gpu) {
     m.bcsr_block_rows = rows;
     m.bcsr_block_columns = columns;
@@ -496,11 +496,11 @@ TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   EXPECT_LT(seconds(16, 16, GpuModel::half()), seconds(16, 16, half));
   EXPECT_EQ(seconds(8, 4, GpuModel::half()), seconds(8, 4, half));
   GpuModel full = GpuModel::half();
-  full.whole_tiles = 16 * 16 * 2 * count - 1;  // the rounded values have no room
+  full.whole_tiles = 16 * 16 * 2 * count - 1;  // no memory for the rounded values
   EXPECT_EQ(seconds(16, 16, full), seconds(16, 16, half));
 }
 
-/// Compressed rows with their kernel are faster than whatever has none.
+/// CSR with its kernel is faster than any format without one.
 TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
   const GpuModel floats = GpuModel::without_tile_kernels(), complex = GpuModel::rows_only();
   for (const Counts& counts : {band, ddi, fem3d, road, web}) {
@@ -517,15 +517,15 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
       EXPECT_LT(10 * seconds_of(m, Format::SortedColumns, 0, floats), seconds_of(m, Format::SortedColumns, 0, complex));
     }
   }
-  const MatrixStatistics m = statistics(ddi, 1);  // whose long rows take one thread each
+  const MatrixStatistics m = statistics(ddi, 1);  // without a kernel, each long row runs on one thread
   EXPECT_LT(5 * seconds_of(m, Format::Csr, 0, GpuModel::rows_only()),
             seconds_of(m, Format::Csr, 0, GpuModel::portable()));
   EXPECT_LT(5 * seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel{}),
             seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel::without_tile_kernels()));
 }
 
-/// Where a column serves several rows, groups are faster than rows; where it serves one, they are not. Plans choose
-/// them if they were counted.
+/// Groups are faster than rows if a column serves several rows, and not if it serves only one. Plans consider them if
+/// they were counted.
 TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   for (const double columns : {32, 128, 512}) {
     MatrixStatistics m = statistics(elasticity, columns, 4);
@@ -544,7 +544,7 @@ TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   }
 }
 
-/// One group of lanes takes the columns of several rows one after the other: in a small matrix nobody else has work.
+/// A group of lanes processes the columns of several rows in sequence, while other lanes of a small matrix are idle.
 TEST(GpuModel, SmallMatricesHaveNoUseForLongGroups) {
   MatrixStatistics m = statistics(fem3d, 32, 4);
   m.rows = m.columns = 2000;
@@ -557,7 +557,7 @@ TEST(GpuModel, SmallMatricesHaveNoUseForLongGroups) {
   EXPECT_EQ(choose_format(m, GpuModel::without_tile_kernels()).format, Format::Csr);
 }
 
-/// Microseconds of the kernel against chunks of X on an H100. Row groups took 39, 126 and 453 in float.
+/// Measured microseconds of the kernel with chunks of X on an H100. Row groups took 39, 126 and 453 in float.
 TEST(GpuModel, DenseRowsOfFewColumnsAreMultipliedAgainstChunks) {
   for (const auto& [vector_columns, bytes, microseconds] :
        {std::tuple(32, 4, 25), std::tuple(128, 4, 54), std::tuple(512, 4, 213), std::tuple(128, 8, 146),
@@ -571,8 +571,8 @@ TEST(GpuModel, DenseRowsOfFewColumnsAreMultipliedAgainstChunks) {
   }
 }
 
-/// With few entries a row and chunk, few columns of X, X of another type or little shared memory, rows are taken as
-/// they are.
+/// Chunks are not used with few entries per row and chunk, few columns of X, X of another type, or little shared
+/// memory.
 TEST(GpuModel, ChunksAreForManyEntriesARowAndChunk) {
   const auto is_chunked = [](const MatrixStatistics& m, const GpuModel& gpu = GpuModel::without_tile_kernels()) {
     GpuModel rows = gpu;
@@ -585,11 +585,11 @@ TEST(GpuModel, ChunksAreForManyEntriesARowAndChunk) {
     m.nonzeros = rows * entries;
     return m;
   };
-  EXPECT_TRUE(is_chunked(alike(6000, 300, 512)));    // 1.25 times as fast, measured
+  EXPECT_TRUE(is_chunked(alike(6000, 300, 512)));    // measured 1.25 times as fast
   EXPECT_FALSE(is_chunked(alike(6000, 300, 32)));    // 1.13 times as fast
-  EXPECT_FALSE(is_chunked(alike(12000, 100, 512)));  // slower by a third
+  EXPECT_FALSE(is_chunked(alike(12000, 100, 512)));  // a third slower
   EXPECT_FALSE(is_chunked(alike(12000, 100, 32)));
-  EXPECT_FALSE(is_chunked(alike(4267, 200, 512)));  // a band: slower by a tenth
+  EXPECT_FALSE(is_chunked(alike(4267, 200, 512)));  // a band: a tenth slower
   EXPECT_FALSE(is_chunked(alike(4039, 43, 128)));
   EXPECT_FALSE(is_chunked(statistics(ddi, 1, 4)));
   EXPECT_FALSE(is_chunked(statistics(ddi, 128), GpuModel::rows_only()));
@@ -598,7 +598,7 @@ TEST(GpuModel, ChunksAreForManyEntriesARowAndChunk) {
   MatrixStatistics halves = statistics(ddi, 128, 4);
   halves.vector_bytes = 2;
   EXPECT_FALSE(is_chunked(halves));
-  MatrixStatistics left = alike(1200, 325, 512);  // which is multiplied in panels of 64 columns
+  MatrixStatistics left = alike(1200, 325, 512);  // multiplied in panels of 64 columns
   left.columns = 2500;
   EXPECT_TRUE(is_chunked(left));
   left.layout_left = true;
@@ -618,7 +618,7 @@ TEST(GpuModel, ChunksOfAnXThatIsCopiedTakeLonger) {
   EXPECT_GT(seconds(), right + 0.9 * GpuModel{}.copy);
 }
 
-/// Vectors of 16 bits, A of floats, as measured on an H100.
+/// 16-bit vectors with A in float, as measured on an H100.
 MatrixStatistics half_statistics(const Counts& counts, double row_groups, double group_columns, double group_values,
                                  double vector_columns) {
   MatrixStatistics m = statistics(counts, vector_columns, 4);
@@ -635,7 +635,7 @@ MatrixStatistics blocks_of_halves(double vector_columns) {
   return half_statistics(counts, 12807, 2034560, 7540728, vector_columns);
 }
 
-/// Microseconds of BitTCF, BMat, row groups and CSR.
+/// Measured microseconds of BitTCF, BMat, row groups and CSR.
 TEST(GpuModel, HalfVectorsTakeTheFastest) {
   const MatrixStatistics solid = half_statistics(elasticity, 64000, 5122688, 15379712, 512);
   const GpuModel h100 = GpuModel::half_vectors().with_memory(3.35e12);
@@ -648,11 +648,11 @@ TEST(GpuModel, HalfVectorsTakeTheFastest) {
                                                std::pair(Format::RowGroups, groups), std::pair(Format::Csr, rows)})
       EXPECT_NEAR(std::log(1e6 * seconds_of(choice, format) / microseconds), 0, 0.45) << to_string(format);
   }
-  EXPECT_EQ(choose_format(statistics(road, 32, 2), h100).format, Format::Csr);  // 147 us beside 241
+  EXPECT_EQ(choose_format(statistics(road, 32, 2), h100).format, Format::Csr);  // 147 us instead of 241
 }
 
-/// Without tensor cores, row groups gain little over floats, since they multiply as much: 460 us beside 477, and 708
-/// beside 795. CSR gains 478 beside 792, and is faster.
+/// Without tensor cores, row groups gain little over float, because they compute as much: 460 us instead of 477, and
+/// 708 instead of 795. CSR gains more, 478 instead of 792, and is faster.
 TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
   const GpuModel h100 = GpuModel::half_vectors_without_tile_kernels().with_memory(3.35e12);
   EXPECT_EQ(choose_format(blocks_of_halves(512), h100).format, Format::RowGroups);
@@ -664,8 +664,8 @@ TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
               1.3 * seconds_of(choose_format(m, fetches), Format::RowGroups));
 }
 
-/// With 2 columns of 16 bits, BitTCF took 7.4 us for matrices that take 4.2 with 8 columns: X is copied to whole
-/// vectors. CSR reads slabs of four columns.
+/// With 2 columns of 16 bits, BitTCF took 7.4 us for matrices that need 4.2 us with 8 columns, because X is copied to
+/// whole vectors. CSR reads slabs of four columns.
 TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
   const auto seconds = [](Format format, double columns) {
     return seconds_of(choose_format(statistics(band, columns, 2), GpuModel::half_vectors()), format);
@@ -676,12 +676,12 @@ TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
   EXPECT_GT(seconds(Format::Csr, 8), 1.2 * seconds(Format::Csr, 4));
 }
 
-/// Whole tiles of BitTCF are kept in 16 bits in FP16 and BF16, those of BMat are not.
+/// Whole tiles of BitTCF are stored in 16 bits in FP16 and BF16. Those of BMat are not.
 TEST(GpuModel, RoundedTilesMoveHalfTheBytes) {
   for (const GpuModel& half : {GpuModel::half(), GpuModel::half_vectors()}) {
     GpuModel wide = half;
     wide.rounded_bytes = 0;
-    wide.tile = 1e-15;  // what moves bounds
+    wide.tile = 1e-15;  // memory traffic is the bound
     GpuModel rounded = wide;
     rounded.rounded_bytes = 2;
     const MatrixStatistics m = statistics(molecules, 8, 4);
@@ -693,7 +693,7 @@ TEST(GpuModel, RoundedTilesMoveHalfTheBytes) {
   }
 }
 
-/// A chunk of ddi has 39 tiles, which take longer to multiply than the next chunk to stage. Microseconds on an H100.
+/// A chunk of ddi has 39 tiles, and multiplying them takes longer than staging the next chunk. Microseconds on an H100.
 TEST(GpuModel, StagedChunksWithManyTilesTakeLonger) {
   MatrixStatistics m = statistics(ddi, 32);
   m.window64_most_entries = 42312;
@@ -701,7 +701,7 @@ TEST(GpuModel, StagedChunksWithManyTilesTakeLonger) {
     m.vector_columns = columns;
     const Choice choice = choose_format(m, GpuModel{}.with_memory(3.35e12));
     EXPECT_NEAR(std::log(1e6 * seconds_of(choice, Format::Staged) / microseconds), 0, 0.1) << columns;
-    if (columns > 32) {  // rows take 146 and 468 against chunks of X, and 41 with 32 columns
+    if (columns > 32) {  // rows with chunks of X take 146 and 468, and 41 with 32 columns
       EXPECT_EQ(choice.format, Format::Staged) << columns;
     }
   }

@@ -53,7 +53,7 @@ TEST(TuningRecords, EveryPartOfTheKeyCounts) {
 
 TEST(TuningRecords, NoFileNoRecords) { EXPECT_EQ(TuningRecords::read(in_folder("tessera_no_tuning.tsv")).size(), 0u); }
 
-/// A socket, which nobody can open as a file, whatever their rights.
+/// A socket, which nobody can open as a file, even with all permissions.
 TEST(TuningRecords, SaysWhatItCannotRead) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -117,7 +117,7 @@ std::string message_of_write(const TuningRecords& records, const std::string& pa
   return "";
 }
 
-/// Files of this process may not grow beyond a limit, so that writing fails midway.
+/// Limits the size of files that this process writes, so writing fails midway.
 TEST(TuningRecords, AFailureLeavesTheOldFileAndNoTemporary) {
   const std::filesystem::path folder = in_folder("tessera_full_disk");
   std::filesystem::create_directory(folder);
@@ -141,14 +141,14 @@ TEST(TuningRecords, AFailureLeavesTheOldFileAndNoTemporary) {
   std::filesystem::remove_all(folder);
 }
 
-/// A device is written to, and stays what it is.
+/// A device is written directly, not replaced by a file.
 TEST(TuningRecords, FullDevice) {
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   EXPECT_EQ(message_of_write(many_records(), "/dev/full"), "/dev/full: cannot be written: No space left on device");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-/// A file that was made by hand keeps its permissions, and a link to it stays one.
+/// A file made by hand keeps its permissions, and a link to it remains a link.
 TEST(TuningRecords, LinksAreFollowed) {
   const std::string path = in_folder("tessera_linked_tuning.tsv"), link = in_folder("tessera_tuning_link.tsv");
   std::filesystem::remove(link);
