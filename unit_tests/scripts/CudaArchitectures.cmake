@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake -D case=<case> -P CudaArchitectures.cmake: what kernels are compiled for in that case.
+# cmake -D case=<case> -P CudaArchitectures.cmake: checks the architectures that kernels are compiled for in a case.
 set(ENV{CUDAARCHS} "")
 set(Kokkos_CUDA_ARCHITECTURES 86 90)
 if(case STREQUAL chosen)
