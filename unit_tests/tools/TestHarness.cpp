@@ -61,7 +61,7 @@ TEST(Harness, MatricesAreCalledByTheirFiles) {
   std::filesystem::remove(path);
 }
 
-/// [0 1 2; 3 0 0]
+/// The matrix [0 1 2; 3 0 0].
 const HostCsr<double> small{2, 3, {0, 2, 3}, {1, 2, 0}, {1, 2, 3}};
 
 TEST(Harness, RowsAndColumnsArePutInAnOrder) {

@@ -8,7 +8,7 @@
 namespace Tessera::Driver {
 namespace {
 
-/// The settings of a command line whose words are one space apart.
+/// Returns the settings of a command line, split at spaces.
 Settings parsed(const std::string& line) {
   std::vector<std::string> words{"tessera_spmm"};
   for (std::size_t begin = 0; !line.empty() && begin <= line.size(); begin += words.back().size() + 1)
@@ -18,7 +18,7 @@ Settings parsed(const std::string& line) {
   return parse_options(static_cast<int>(arguments.size()), arguments.data()).value();
 }
 
-/// The message of the error that a command line must cause.
+/// Returns the error message that a command line must cause.
 std::string complaint(const std::string& line) {
   try {
     parsed(line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the program and looks at what a user sees: exit status, standard output and error, and files.
+// Runs the program and checks what users see: exit status, standard output and error, and files.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -38,7 +38,7 @@ void expect_parts(const std::string& text, const std::vector<std::string>& parts
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
-/// Each test has an empty folder of its own, in which the program runs.
+/// Runs each test in an empty folder of its own.
 class Program : public testing::Test {
  protected:
   void SetUp() override {
@@ -48,9 +48,9 @@ class Program : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// \param input [in] what standard input reads
+  /// \param input [in] file for standard input
   Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
-    // The logs lie outside the folder, so that this holds nothing but what the program wrote.
+    // The logs are outside the folder, so it contains only files that the program wrote.
     const std::string out = folder_.string() + ".out", err = folder_.string() + ".err";
     const std::string command = "cd '" + folder_.string() + "' && '" TESSERA_SPMM_PROGRAM "' " + arguments + " >'" +
                                 out + "' 2>'" + err + "' <'" + input + "'";
@@ -61,7 +61,7 @@ class Program : public testing::Test {
     return outcome;
   }
 
-  /// Runs what must fail with status 2 and one line that holds all of `parts`, and must leave the folder as it was.
+  /// Expects status 2 and one line with all of `parts`, and an unchanged folder.
   void refuses(const std::string& arguments, const std::vector<std::string>& parts) const {
     const auto before = files();
     const Outcome outcome = run(arguments);
@@ -74,7 +74,7 @@ class Program : public testing::Test {
     EXPECT_EQ(files(), before);
   }
 
-  /// Runs what must succeed silently and verified.
+  /// Expects success, a verified result and no error output.
   Outcome accepts(const std::string& arguments) const {
     Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 0) << arguments << '\n' << outcome.err << outcome.out;
@@ -87,7 +87,7 @@ class Program : public testing::Test {
     accepts(arguments + " --json result.json");
     return nlohmann::json::parse(contents(folder_ / "result.json"));
   }
-  /// The only format of a run.
+  /// Returns the only format in the results of a run.
   nlohmann::json format_of(const std::string& arguments) const {
     const auto formats = json_of(arguments)["formats"];
     EXPECT_EQ(formats.size(), 1u) << arguments;
@@ -109,7 +109,7 @@ class Program : public testing::Test {
   fs::path folder_;
 };
 
-// Doubles, where the program multiplies no floats or no complex ones.
+// Uses double if the program has no float or complex float.
 #if defined(TESSERA_WITHOUT_FLOAT) || defined(TESSERA_WITHOUT_COMPLEX_FLOAT)
 const std::string single = "double";
 #else
@@ -218,9 +218,9 @@ TEST_F(Program, SavesAndLoadsPlans) {
     }
   }
   EXPECT_TRUE(json_of(small)["loaded_plan"].is_null());
-  // The same order, as --seed is.
+  // The same order, because --seed is the same.
   expect_parts(accepts(small + "--shuffle --load-plan a").out, {"bittcf, loaded", "plan loaded from a: "});
-  EXPECT_EQ(run(small + "--load-plan a").status, 1);  // of other values
+  EXPECT_EQ(run(small + "--load-plan a").status, 1);  // the values differ
   refuses("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});
 #ifndef TESSERA_WITHOUT_FLOAT
   refuses(small + "--scalar float --load-plan a", {"a: the plan is of numbers of 8 bytes", "expected numbers of 4"});
@@ -311,15 +311,15 @@ TEST_F(Program, ParametersReachTheFormats) {
   EXPECT_EQ(row("--format bcsr --bcsr-block 3x3")["tiles"], 9000 / 9);
   EXPECT_LE(row("--format sorted_columns --sorted-width 8 --sorted-height 4")["nonzeros_per_tile"], 8 * 4);
   EXPECT_GT(row("--format sorted_columns --sorted-width 8 --sorted-height 8")["nonzeros_per_tile"], 8 * 4);
-  // The three rows of a node have the same columns. Of two rows, some belong to two nodes.
-  EXPECT_GT(row("--format row_groups")["nonzeros_per_tile"], 2.9);  // three rows, and columns that repeat the last one
+  // The three rows of a node have the same columns. With two rows, some groups span two nodes.
+  EXPECT_GT(row("--format row_groups")["nonzeros_per_tile"], 2.9);  // three rows, and padded columns
   EXPECT_EQ(row("--format row_groups --group-rows 1")["tiles"], 9216);
   EXPECT_LT(row("--format row_groups --group-rows 2")["nonzeros_per_tile"], 2);
   const auto parameters = json_of(small + "--format bcsr --bcsr-block 3x5")["settings"]["parameters"];
   EXPECT_EQ(parameters["bcsr_block_rows"], 3);
   EXPECT_EQ(parameters["bcsr_block_columns"], 5);
   EXPECT_TRUE(parameters["brp_tiles_per_group"].is_null());
-  // Parameters that do not go together are a refusal, too.
+  // Incompatible parameters are refused, too.
   refuses(small + "--format brp --brp-f 1 --brp-g 1", {"align"});
   EXPECT_TRUE(json_of(small + "--brp-f 1 --brp-g 1")["formats"][3].contains("refused"));
 }
@@ -376,14 +376,14 @@ TEST_F(Program, EveryFormatInEveryOrder) {
   const auto json = json_of(shuffled + "--reorder all --spy a.svg");
   EXPECT_EQ(json["settings"]["reorder"], "all");
   EXPECT_EQ(json["settings"]["shuffle"], true);
-  // SortedColumns has an order of its own.
+  // SortedColumns has its own order.
   ASSERT_EQ(json["formats"].size(), (std::size(every_format) - 1) * std::size(every_reordering) + 1);
   const double natural = json["formats"][0]["windows"][3]["reuse"];
   for (const auto& row : json["formats"]) {
     EXPECT_EQ(row["verified"], true) << row["name"] << row["reordering"];
     EXPECT_GT(row["predicted_relative_seconds"], 0.0);
     if (row["reordering"] != "windows") continue;
-    EXPECT_GT(row["windows"][3]["reuse"], 2 * natural);  // in windows of 64 rows
+    EXPECT_GT(row["windows"][3]["reuse"], 2 * natural);  // windows of 64 rows
   }
   EXPECT_EQ(files(), (std::vector<std::string>{"a.affinity.svg", "a.degree.svg", "a.jaccard.svg",
                                                "a.local_clusters.svg", "a.svg", "a.windows.svg", "result.json"}));
@@ -472,7 +472,7 @@ TEST_F(Program, ReadsStandardInput) {
 
 TEST_F(Program, WhatIsWrittenReadsBackToTheBit) {
   accepts("--generate banded:50,3 --repeat 1 --columns 4 --write-y y.mtx --format csr");
-  // alpha = 0 and beta = 1 give back what was read.
+  // alpha = 0 and beta = 1 write Y unchanged.
   accepts("--generate banded:50,3 --repeat 1 --columns 4 --alpha 0 --beta 1 --y y.mtx --write-y same.mtx --format csr");
   EXPECT_EQ(contents(folder_ / "y.mtx"), contents(folder_ / "same.mtx"));
   EXPECT_EQ(json_of("--generate banded:50,3 --repeat 1 --x y.mtx")["settings"]["columns"], 4);

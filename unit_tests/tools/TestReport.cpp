@@ -75,7 +75,7 @@ TEST(Report, TableShowsWhatWasMeasured) {
   }
 }
 
-/// A format's imbalance in the table: the fifth word of its row.
+/// Returns a format's imbalance in the table, the fifth word of its row.
 std::string imbalance_shown(const Result& result) {
   const std::string text = report(result);
   std::istringstream row(text.substr(text.find("\nbittcf *") + 9));
@@ -93,7 +93,7 @@ TEST(Report, AFormatWithoutWindowsHasNoImbalance) {
   EXPECT_TRUE(nlohmann::json::parse(report_json(result))["formats"][0]["imbalance"].is_null());
 }
 
-/// The text for an error that building a format throws.
+/// Returns the text for an error that building a format throws.
 template <class Error>
 std::string told(const Error& error) {
   return refusal_reason(std::make_exception_ptr(error));
@@ -113,7 +113,7 @@ TEST(Report, ARefusedFormatHasItsReasonForARow) {
   refused.name = "bcsr";
   refused.format = Format::Bcsr;
   refused.refused = "too large, and told at such a length that the columns of the others would not be seen";
-  refused.error = 2;  // of which nothing is known
+  refused.error = 2;  // ignored, because it was refused
   result.formats.insert(result.formats.begin(), refused);
   const std::string text = report(result);
   EXPECT_NE(text.find("\nbcsr      refused: too large, and"), std::string::npos) << text;
@@ -135,7 +135,7 @@ TEST(Report, AWrongResultIsSaidToBe) {
   EXPECT_TRUE(json["formats"][0]["error"].is_null());
 }
 
-/// A row of a library that is compared with.
+/// A row for a library that is compared.
 Measurement peer(const std::string& name, double seconds) {
   Measurement row;
   row.name = name;
@@ -164,7 +164,7 @@ TEST(Report, SpeedIsRelativeToTheFastestAlgorithmOfCuSparse) {
   result.peers = {peer("cusparse alg1", 0.010), peer("cusparse alg2", 0.005), peer("cusparse alg3", 0)};
   result.peers[2].seconds.clear();
   result.peers[2].refused = "not supported";
-  result.peers[2].error = 2;  // of which nothing is known
+  result.peers[2].error = 2;  // ignored, because it was refused
   const std::string text = report(result);
   for (const char* part : {" 2.00x", " 0.50x", " 1.00x", "fastest of cuSPARSE", "; cuSPARSE 12.6.3",
                            "\ncusparse alg3  refused: not supported\n"})

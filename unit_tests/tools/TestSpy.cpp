@@ -13,8 +13,8 @@ namespace Tessera::Driver {
 namespace {
 
 TEST(SpyGrid, CountsTilesOfCondensedColumns) {
-  // Rows 0 and 1 share columns 0 .. 8: a tile of 8 columns with 9 nonzeros, one with a single one. Row 8 is a window
-  // of its own.
+  // Rows 0 and 1 share columns 0 .. 8: a tile of 8 columns with 9 nonzeros, and one with a single nonzero. Row 8 is a
+  // window of its own.
   const std::vector<std::size_t> offsets{0, 9, 10, 10, 10, 10, 10, 10, 10, 11};
   std::vector<int> columns{0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 99};
   const SpyGrid grid = make_spy_grid(9, 100, offsets, columns, 9, 100);
@@ -30,7 +30,7 @@ TEST(SpyGrid, CountsTilesOfCondensedColumns) {
 }
 
 TEST(SpyGrid, DensityOfACellIsTheShareOfItsElements) {
-  // 5 x 7 in 2 x 3 cells: rows 0-2, 3-4; columns 0-2, 3-4, 5-6. All of the cell (1, 1) is stored, half of (0, 2).
+  // 5 x 7 elements in 2 x 3 cells: rows 0-2, 3-4; columns 0-2, 3-4, 5-6. Cell (1, 1) is full, (0, 2) half full.
   const std::vector<std::size_t> offsets{0, 1, 2, 3, 5, 7};
   const std::vector<int> columns{5, 6, 5, 3, 4, 3, 4};
   const SpyGrid grid = make_spy_grid(5, 7, offsets, columns, 2, 3);
@@ -93,7 +93,7 @@ TEST(Spy, NamesThatAreNoCharactersOfXmlAreReplaced) {
     EXPECT_EQ(svg.find(wrong), std::string::npos) << svg;
     EXPECT_NE(svg.find(">a" + replaced), std::string::npos) << svg;
     EXPECT_NE(svg.find(".mtx</text>"), std::string::npos) << svg;
-    EXPECT_NO_THROW(nlohmann::json(svg).dump()) << svg;  // which is strict about UTF-8
+    EXPECT_NO_THROW(nlohmann::json(svg).dump()) << svg;  // checks UTF-8 strictly
   }
   for (const std::string right :
        {"caf\xc3\xa9", "\xe2\x82\xac", "\xed\x9f\xbf", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})

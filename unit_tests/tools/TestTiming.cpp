@@ -39,7 +39,7 @@ TEST(Timing, TakesAsManySamplesAsAskedForInTurns) {
       });
   EXPECT_EQ(contenders[0].seconds.size(), 7u);
   EXPECT_EQ(contenders[1].seconds.size(), 7u);
-  // Two runs of each to warm up; then five turns of 1, 1, 2, 1, 2 samples, each begun by a run that does not count.
+  // Two warm-up runs of each, then five turns of 1, 1, 2, 1, 2 samples, each after a run that is not counted.
   EXPECT_EQ(order,
             ".a.a.b.b"
             ".a.a.b.b"

@@ -9,7 +9,7 @@
 namespace Tessera::Driver {
 namespace {
 
-/// A = [1 2 0; 0 0 3], X = 2 columns, alpha = 2, beta = 0.5.
+/// A = [1 2 0; 0 0 3], X with 2 columns, alpha = 2, beta = 0.5.
 template <class Scalar>
 Problem<Scalar> small_problem() {
   Problem<Scalar> problem;

@@ -7,8 +7,8 @@
 
 namespace Tessera::Driver {
 
-/// Whether a text is XML as far as the driver writes it: one root, tags that nest and close, quoted attributes, and no
-/// bare '<' or '&'.
+/// Whether a text is XML of the kind that the driver writes: one root, nested and closed tags, quoted attributes, and
+/// no bare '<' or '&'.
 inline bool is_well_formed_xml(std::string_view text) {
   constexpr auto npos = std::string_view::npos;
   std::vector<std::string> open;
