@@ -9,15 +9,15 @@
 #include <tessera/common/Mode.hpp>
 #include <vector>
 
-/// Matrices and multivectors too large to be held twice: each element is known from its place. All numbers are
-/// multiples of 1/8 from -1 to 7/8, so that sums of some hundred products are exact in float, and sums of four in 16
-/// bits, in any precision and order. Results are compared bit by bit.
+/// Matrices and multivectors too large to store twice: each element is computed from its indices. All numbers are
+/// multiples of 1/8 from -1 to 7/8, so sums of some hundred products are exact in float, and sums of four in 16 bits,
+/// in any precision and order. Results are compared bit by bit.
 namespace Tessera::Test {
 
-/// What tells the elements of one array from those of another.
+/// Distinguishes the elements of different arrays.
 enum Seed : std::uint64_t { OldValues, NewValues, Operand };
 
-/// The numbers of one type of elements.
+/// The numbers of one element type.
 template <class T>
 struct Number {
   KOKKOS_INLINE_FUNCTION static T of(std::uint64_t hash) { return T(float(int(hash & 15) - 8) / 8); }
@@ -38,13 +38,13 @@ KOKKOS_INLINE_FUNCTION T number(Seed seed, std::int64_t row, std::int64_t column
       Impl::mix_bits((std::uint64_t(seed) << 62) ^ (std::uint64_t(row) << 31) ^ std::uint64_t(column)));
 }
 
-/// `count` distances of a diagonal from the main one, ascending: runs of up to `run` adjacent ones, within `span` on
-/// either side.
+/// Distances of `count` diagonals from the main one, ascending: runs of up to `run` adjacent diagonals, within `span`
+/// on either side.
 inline std::vector<int> diagonals(int count, int run, std::int64_t span) {
   std::vector<int> result;
   const int runs = (count + run - 1) / run;
   for (int i = 0; i < runs; ++i) {
-    // One run in each of equally long parts, anywhere in it.
+    // The range is divided into equal parts. Each has one run, at a random position.
     const std::int64_t part = 2 * span / runs, room = std::max<std::int64_t>(part - run, 1);
     const std::int64_t first =
         -span + i * part + std::int64_t(Impl::mix_bits(std::uint64_t(i) + 1) % std::uint64_t(room));
@@ -53,7 +53,7 @@ inline std::vector<int> diagonals(int count, int run, std::int64_t span) {
   return result;
 }
 
-/// A square matrix of diagonals, as a user has it.
+/// A square matrix of diagonals, in a user's arrays.
 template <class Exec, class Scalar, class Offset>
 struct LargeMatrix {
   template <class T>
@@ -118,7 +118,7 @@ struct LargeMatrix {
   }
 };
 
-/// The product of rows of op(A) with columns of X, from the places alone.
+/// An element of op(A) X, computed from its indices alone.
 template <class Exec, class Scalar, class Vector>
 struct LargeProduct {
   Kokkos::View<int*, typename Exec::memory_space> distances;
@@ -152,7 +152,7 @@ void fill_operand(const Vectors& X) {
       });
 }
 
-/// How many elements of Y differ from the product.
+/// Returns the number of elements of Y that differ from the product.
 template <class Vectors, class Product>
 std::int64_t wrong_elements(const Vectors& Y, const Product& product) {
   using Exec = typename Vectors::execution_space;

@@ -3,11 +3,11 @@
 // large_products [--fraction F] [--only TEXT] [--folder FOLDER] [--list] [--spoil]
 //
 // Plans and products beyond 32 bits on the default device: matrices of more than 2^31 nonzeros in every format
-// ("long"), and X and Y of more than 2^32 elements in every mode ("wide"). Every element is compared with what its
-// place says it must be. --fraction makes all of it smaller, so that a test can run the same code anywhere; --only
-// takes the cases whose names hold TEXT; plan files are written to FOLDER; --spoil spoils an element of each Y, so that
-// a test can see that this is found. A case that the memory does not hold is left out, which is told. The exit status
-// is 1 if anything is wrong or no case has run.
+// ("long"), and X and Y of more than 2^32 elements in every mode ("wide"). Every element is compared with the number
+// that follows from its indices. --fraction scales all sizes down, so tests can run the same code anywhere; --only
+// selects the cases whose names contain TEXT; plan files are written to FOLDER; --spoil changes an element of each Y,
+// to test that errors are found. Cases that do not fit in memory are left out with a message. The exit status is 1 if
+// anything is wrong or no case has run.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
@@ -45,7 +45,7 @@ struct Settings {
   bool lists = false, spoils = false;
 };
 
-/// What a case multiplies, and how.
+/// The sizes and options of a case.
 struct Case {
   std::int64_t rows;
   int diagonals, run, vectors;
@@ -71,7 +71,7 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// What a plan tells that making it took at once.
+/// Returns the peak memory that stats() reports for making the plan.
 std::int64_t told_peak(const std::string& stats) {
   const std::string key = "\"peak\": ";
   const std::size_t place = stats.find(key);
@@ -79,7 +79,7 @@ std::int64_t told_peak(const std::string& stats) {
   return std::stoll(stats.substr(place + key.size()));
 }
 
-/// 1, and says so, if what is promised does not hold.
+/// Returns 1 and prints a message if a guarantee does not hold, else 0.
 std::int64_t wrong_unless(bool holds, const char* promise, std::int64_t found, std::int64_t expected) {
   if (!holds) std::printf("  WRONG: %s: %lld, expected %lld\n", promise, (long long)found, (long long)expected);
   return !holds;
@@ -87,7 +87,7 @@ std::int64_t wrong_unless(bool holds, const char* promise, std::int64_t found, s
 
 double gigabytes(auto bytes) { return double(bytes) / 1e9; }
 
-/// Multiplies in all modes of a case, with X and Y of one layout, and counts what is wrong.
+/// Multiplies in all modes of a case, with X and Y in one layout, and counts wrong elements.
 template <class Layout, class Vector, class PlanType, class Matrix>
 std::int64_t multiply(const Case& c, PlanType& plan, const Matrix& A, Seed values, bool spoils) {
   using Vectors = Kokkos::View<Vector**, Layout, Exec>;
@@ -115,7 +115,7 @@ std::int64_t multiply(const Case& c, PlanType& plan, const Matrix& A, Seed value
   return wrong;
 }
 
-/// A case in one type of numbers, with offsets of 64 bits.
+/// Runs a case in one type of numbers, with 64-bit offsets.
 template <class Scalar, class Vector>
 std::int64_t run_case(const std::string& name, Case c, const Settings& settings) {
   using Offset = std::size_t;
@@ -127,7 +127,7 @@ std::int64_t run_case(const std::string& name, Case c, const Settings& settings)
 
   MemoryMeter memory;
   Clock clock;
-  // Fewer entries are as many blocks of rows.
+  // Scales the limit, too, so the number of row blocks stays the same.
   const auto most_entries = std::size_t(double(Impl::most_entries_of_block) * settings.fraction);
   auto plan = Impl::make_plan(Exec(), int(A.rows), int(A.rows), 1, A.row_offsets, A.column_indices, A.values, c.options,
                               most_entries);
@@ -182,7 +182,7 @@ class Cases {
   std::vector<NamedCase> list_;
 };
 
-/// 2.2e9 nonzeros in runs of 17 adjacent diagonals: windows of 8 rows fill tiles by two thirds.
+/// 2.2e9 nonzeros in runs of 17 adjacent diagonals, which fill two thirds of the tiles in windows of 8 rows.
 template <class Scalar>
 void add_long(Cases& cases, const std::string& scalar) {
   for (const Format format : every_format) {
@@ -200,7 +200,7 @@ void add_wide(Cases& cases, const std::string& scalar, Format format, Precision 
   Case c{.rows = 16'777'259, .diagonals = 4, .run = 2, .vectors = 260, .options = {}};
   c.options.format = format;
   c.options.precision = precision;
-  c.options.on_unsupported = OnUnsupported::FallBack;  // hosts have no other precision than the native one
+  c.options.on_unsupported = OnUnsupported::FallBack;  // hosts have only the native precision
   c.options.half_vectors = is_half_v<Vector>;
   c.modes = {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose};
   const std::string end = precision == Precision::Native ? "" : '.' + std::string(to_string(precision));
@@ -231,7 +231,7 @@ Cases all_cases() {
   return cases;
 }
 
-/// Whether an error says that memory ran out; Kokkos throws several types for it.
+/// Whether an error means that memory ran out. Kokkos throws several types for this.
 bool is_of_memory(const std::exception& error) {
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
          std::string_view(error.what()).find("allocate") != std::string_view::npos;
