@@ -16,7 +16,7 @@
 namespace Tessera::Test {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
-/// Every product.
+/// All types of products.
 using HostCases =
     Compiled<::testing::Types<Case<Host, float, float, int>, Case<Host, double, double, int>,
                               Case<Host, float, double, int>, Case<Host, Complex<float>, Complex<float>, int>,
@@ -26,7 +26,7 @@ template <class T>
 class HostKernelsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(HostKernelsTest, HostCases);
 
-/// The values of a format, with NaN in the places that have no entry: no sum meets them.
+/// The values that a format stores, with NaN in slots without an entry, which no sum may use.
 template <class Built, class M, class V, class Offset>
 std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& host) {
   std::vector<M> values(built.pattern.places(), M(std::numeric_limits<real_of_t<M>>::quiet_NaN()));
@@ -37,7 +37,7 @@ std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& ho
   return values;
 }
 
-/// Stands in for the kernel of a format that has none.
+/// A substitute for the kernel of a format without one.
 struct WindowKernel {
   Impl::SimdTarget target;
 
@@ -48,7 +48,7 @@ struct WindowKernel {
   }
 };
 
-/// Runs the kernel of a format over its windows in two calls and checks it.
+/// Calls a format's kernel for both halves of its windows, and checks the result.
 template <class Kernel, class Built, class M, class V, class Offset>
 void check_windows(Kernel kernel, const Built& built, HostProduct<M, V, Offset>& host, const std::string& what) {
   const std::vector<M> values = values_of(built, host);
@@ -61,7 +61,7 @@ void check_windows(Kernel kernel, const Built& built, HostProduct<M, V, Offset>&
   host.expect_right(result, what);
 }
 
-/// A in blocks of a given shape.
+/// Builds A as BCSR with blocks of a given shape.
 template <class Offset>
 auto host_bcsr(const HostPattern<Offset>& A, BlockShape shape) {
   FormatParameters parameters;
@@ -70,8 +70,8 @@ auto host_bcsr(const HostPattern<Offset>& A, BlockShape shape) {
   return build_bcsr(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), parameters, 8);
 }
 
-/// Runs the kernels of every instruction set over the rows in two calls and checks each format.
-/// BCSR's blocks of 13x5 have rows in two words of the mask.
+/// Runs the kernels of every instruction set in two calls each, and checks each format. The masks of BCSR's 13 x 5
+/// blocks have rows that cross a word.
 template <class M, class V, class Offset>
 void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout, V alpha, V beta) {
   HostProduct<M, V, Offset> host(A, columns, x_layout, y_layout, 11);
@@ -119,7 +119,7 @@ TYPED_TEST(HostKernelsTest, EveryNumberOfColumns) {
   }
 }
 
-/// Rows of 0, ..., 18 entries, up and down again, so that long ones stand beside empty ones.
+/// Rows of 0 to 18 entries in ascending order, then in mixed order, so long rows are next to short ones.
 template <class Offset>
 HostPattern<Offset> rows_of_every_length() {
   HostPattern<Offset> result;
@@ -132,7 +132,7 @@ HostPattern<Offset> rows_of_every_length() {
   return result;
 }
 
-/// Few columns, with and without what may make a row's end another loop: strides, and what Y held before.
+/// Few columns, with and without strides and beta, for which the ends of rows may use other loops.
 TYPED_TEST(HostKernelsTest, RowsOfEveryLength) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -181,7 +181,7 @@ TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
   }
 }
 
-/// Groups of one to four rows, full and not.
+/// Groups of one to four rows, complete and incomplete.
 TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeight) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -196,7 +196,7 @@ TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeight) {
   }
 }
 
-/// The taller the windows, the fewer columns are summed at once.
+/// Taller windows sum fewer columns at once.
 TYPED_TEST(HostKernelsTest, WindowsOfUpTo1024Rows) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -243,7 +243,7 @@ TYPED_TEST(HostKernelsTest, PackCopiesRows) {
   }
 }
 
-/// Multiplies with 1 to 70 columns. The last column was computed with none, one, ... others; the first with ever more.
+/// Multiplies with 1 to 70 columns. The bits of the first and last column must not depend on the number of columns.
 template <class V, class Kernel, class Pattern, class M>
 void check_columns(Kernel kernel, const Pattern& A, const std::vector<M>& values, const std::string& what) {
   Dense<V> x(A.columns, 70, Layout::Right), y(A.rows, 70, Layout::Left);
@@ -270,7 +270,7 @@ void check_columns(Kernel kernel, const Pattern& A, const std::vector<M>& values
   }
 }
 
-/// Also in rows of less than a block of entries, or of one and some.
+/// Includes rows with less than a block of entries, or with a block and a rest.
 TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -299,7 +299,7 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   }
 }
 
-/// One column whose elements are adjacent, with beta and without, has the bits of one that has strides.
+/// A single column with adjacent elements, with and without beta, has the same bits as one with strides.
 TYPED_TEST(HostKernelsTest, OneColumnDoesNotDependOnStrides) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;

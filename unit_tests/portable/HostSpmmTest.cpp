@@ -15,7 +15,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 using Parts = std::vector<std::pair<Ordinal, Ordinal>>;
 constexpr Ordinal largest = std::numeric_limits<Ordinal>::max();
 
-/// The columns that a kernel would be given of rows of `columns` adjacent complex numbers, which need not be there.
+/// The slabs into which rows of `columns` adjacent complex numbers are divided for kernels. The numbers need not exist.
 template <class Z>
 Parts slabs_of(Ordinal columns) {
   Z element;

@@ -14,7 +14,7 @@ using Z = Complex<double>;
 const double infinity = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
-// A = [1 0 2; 0 3 0], with the 2 given as two entries 0.5 + 1.5.
+// A = [1 0 2; 0 3 0]; the 2 is stored as two entries, 0.5 and 1.5.
 const int row_offsets[] = {0, 3, 4};
 const int columns[] = {0, 2, 2, 1};
 const double values[] = {1, 0.5, 1.5, 3};
@@ -122,7 +122,7 @@ TEST(Reference, ComplexOverflowMayBeNoNumber) {
   EXPECT_GT(result.worst_error(finite, 1), 1);
 }
 
-/// A product below the smallest normal number has few bits, or is 0, and the error is multiplied.
+/// A product below the smallest normal number has few digits or is 0, and its error may be amplified.
 TEST(Reference, UnderflowMayBeAmplified) {
   const double a = 1e-300, x = 1.23e-20, large = 1e300;
   const double rounded = large * (a * x), lost = 0;
@@ -132,7 +132,7 @@ TEST(Reference, UnderflowMayBeAmplified) {
   EXPECT_GT(EqualEntries(1, 1, x).reference(1, 0, 0).worst_error(&lost, 1), 1) << "nothing underflows";
 }
 
-/// The worst error of Y = 3 (a x), a row of `entries` ones times ones with each operand a share `rounding` too large.
+/// Returns the error, relative to its bound, of Y = 3 (a x) for a row of ones, each operand too large by `rounding`.
 template <class Scalar>
 double error_of_rounding(Precision precision, double rounding, int entries) {
   const std::vector<int> offsets{0, entries}, column(static_cast<std::size_t>(entries), 0);
@@ -150,7 +150,7 @@ TEST(Reference, APrecisionMayRoundItsOperandsOnce) {
       const double unit = operand_rounding(precision).unit;
       EXPECT_LE(error_of_rounding<double>(precision, unit, entries), 1) << to_string(precision);
       EXPECT_GT(error_of_rounding<double>(Precision::Native, unit, entries), 1) << to_string(precision);
-      if (precision == Precision::Single) continue;  // beside the errors of its sums nothing
+      if (precision == Precision::Single) continue;  // negligible compared with the errors of float sums
       EXPECT_LE(error_of_rounding<float>(precision, unit, entries), 1) << to_string(precision);
       EXPECT_GT(error_of_rounding<float>(precision, 2 * unit, entries), 1) << to_string(precision) << entries;
       EXPECT_GT(error_of_rounding<double>(precision, 2 * unit, entries), 1) << to_string(precision) << entries;
@@ -175,7 +175,7 @@ TEST(Reference, BoundsOfPrecisionsByHand) {
   };
   expect(Mode::NoTranspose, 0, 2 * 5 * 0x1p-24 * (2 * 70 + 1), 70, 3 + 70);
   expect(Mode::NoTranspose, 1, 2 * 3 * 0x1p-24 * (2 * 60 + 2), 60, 3 + 20);
-  // Alpha 0 reads no X.
+  // If alpha is 0, X is not read.
   EXPECT_EQ(bounds(Precision::Bf16, Mode::NoTranspose, 0)[0], 2 * bounds(Precision::Native, Mode::NoTranspose, 0)[0]);
 }
 
@@ -189,7 +189,7 @@ TEST(Reference, BoundsOfPrecisionsOfTheTranspose) {
     EXPECT_NEAR(double(reference.bound[i]) / (2 * double(native[i]) + 2.01 * 0x1p-8 * products[i]), 1, 1e-6);
 }
 
-// The error of an operand in FP16, and that of a product summed in binary32.
+// Underflow of an operand in FP16, and of a product that is summed in binary32.
 TEST(Reference, PrecisionsLoseSmallNumbers) {
   const int offsets[] = {0, 1}, column[] = {0};
   const CsrPattern<int> one{1, 1, offsets, column};

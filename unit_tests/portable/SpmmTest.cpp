@@ -15,7 +15,7 @@ template <class T>
 class SpmmTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SpmmTest, ProductCases);
 
-/// The matrix of a product in every format on the device: it is built once for many products.
+/// The matrix of a product in every format on the device, built once for many products.
 template <class Exec, class M, class Offset>
 struct InEveryFormat {
   struct One {
@@ -38,12 +38,12 @@ struct InEveryFormat {
       all.push_back({format, built.pattern, values});
     }
   }
-  /// Those of a product.
+  /// Uses the matrix of a product.
   template <class V>
   explicit InEveryFormat(const HostProduct<M, V, Offset>& host) : InEveryFormat(host.pattern, host.values) {}
 };
 
-/// The product in one format on the device, with `scratch_bytes` of scratch.
+/// Returns the product in one format on the device, with `scratch_bytes` of scratch memory.
 ///
 /// \param y_rows, x_rows [in] as in Product; empty: none
 template <class Exec, class One, class M, class V, class Offset>
@@ -69,7 +69,7 @@ Dense<V> result_of(HostProduct<M, V, Offset>& host, const One& A, std::size_t sc
   return result;
 }
 
-/// Every format is right.
+/// Checks a product in every format.
 template <class Exec, class M, class V, class Offset>
 void check(HostProduct<M, V, Offset>& host, const InEveryFormat<Exec, M, Offset>& A, std::size_t scratch_bytes,
            const std::string& what) {
@@ -154,8 +154,7 @@ TYPED_TEST(SpmmTest, ConjugatesOnRequest) {
   }
 }
 
-/// Infinity in a row of X reaches exactly the rows of Y whose rows of A have an entry in that column: what a format
-/// stores beside the entries multiplies nothing.
+/// Infinity in a row of X reaches exactly the rows of Y with an entry in that column. Padding multiplies nothing.
 TYPED_TEST(SpmmTest, ElementsThatAreNotThereMultiplyNothing) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;
@@ -179,7 +178,7 @@ TYPED_TEST(SpmmTest, ElementsThatAreNotThereMultiplyNothing) {
   }
 }
 
-/// Where rows of Y, and of X, are in another order than the matrix' rows and columns, the same numbers move there.
+/// If rows of Y or X have another order than the matrix, the same numbers are written to or read from these rows.
 TYPED_TEST(SpmmTest, RowsAreScatteredAndGathered) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;
@@ -246,7 +245,7 @@ TYPED_TEST(SpmmTest, ScaleOverwritesOrMultiplies) {
       EXPECT_TRUE(result.gaps_are_untouched());
       for (int i = 0; i < 17; ++i) {
         for (int j = 0; j < 5; ++j) {
-          // A complex product may be fused on one side and not on the other.
+          // The compiler may use FMA for a complex product on one side only.
           const V error = result(i, j) - (beta == V(0) ? V(0) : beta * y(i, j));
           const auto largest = 16 * std::numeric_limits<real_of_t<V>>::epsilon();  // |beta y| < 8
           if constexpr (is_complex_v<V>) {
