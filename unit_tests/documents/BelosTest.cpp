@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of docs/adapters.md about blocks of vectors.
+// The lines of docs/adapters.md about blocks of vectors.
 #include <gtest/gtest.h>
 
 #include <BelosBlockCGSolMgr.hpp>
@@ -13,7 +13,7 @@ namespace Tessera::Documents {
 
 namespace {
 
-/// 2 on the diagonal, with the same number of rows on each rank.
+/// A matrix with 2 on the diagonal and the same number of rows on each rank.
 Teuchos::RCP<Tpetra::CrsMatrix<double>> make_matrix() {
   const auto comm = Tpetra::getDefaultComm();
   const auto rows = Teuchos::rcp(new Tpetra::Map<>(10 * static_cast<Tpetra::global_size_t>(comm->getSize()), 0, comm));

@@ -8,8 +8,8 @@
 #include <tessera/io/Generators.hpp>
 #include <vector>
 
-/// What the lines of documents are surrounded by when they are tested. Row 0 of the matrix is a corner of a grid: 26 on
-/// the diagonal and seven neighbours of -1, so that A times a vector of ones begins with 19.
+/// Data that surrounds the tested lines of documents. Row 0 of the matrix is a corner of a grid: 26 on the diagonal and
+/// seven neighbours with -1, so A times a vector of ones starts with 19.
 namespace Tessera::Documents {
 
 using Space = Kokkos::DefaultExecutionSpace;
@@ -27,7 +27,7 @@ Kokkos::View<const To*, Space> to_device(const std::vector<From>& from) {
   return device;
 }
 
-/// A matrix with the members that make_plan() asks for.
+/// A matrix with the members that make_plan() requires.
 template <class Scalar>
 struct Matrix {
   struct Graph {

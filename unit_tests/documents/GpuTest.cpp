@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of docs/guides/gpu.md about streams and graphs. Nothing, where Kokkos has no CUDA.
+// The lines of docs/guides/gpu.md about streams and graphs. Empty if Kokkos has no CUDA.
 #include "Documents.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of docs/guides/graphs.md, with a ring: each vertex takes half of its own features and half of the next one's.
+// The lines of docs/guides/graphs.md, for a ring: each vertex gets half of its own and half of the next one's features.
 #include "Documents.hpp"
 
 namespace Tessera::Documents {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of README.md about Kokkos Kernels.
+// The lines of README.md about Kokkos Kernels.
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #include <tessera/kokkos_kernels/SpmvHandle.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of the documents about plans: docs/using.md, formats.md, precision.md, published-kernels.md, plan-files.md and
+// The lines about plans in docs/using.md, formats.md, precision.md, published-kernels.md, plan-files.md and
 // guides/tuning.md.
 #include <cstdio>
 #include <iostream>

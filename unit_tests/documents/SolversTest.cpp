@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of docs/solvers.md, and those of docs/guides/mpi.md that need no Trilinos.
+// The lines of docs/solvers.md, and the lines of docs/guides/mpi.md without Trilinos.
 #include <iostream>
 #include <string>
 
@@ -54,7 +54,7 @@ TEST(Solvers, TakeInnerProductsFromProducts) {
   EXPECT_GT(multiply.count(), 0);
 }
 
-/// Columns of a matrix from the first on, numbered from 0.
+/// Columns first, ..., end - 1 of a matrix, renumbered from 0.
 Matrix<double> columns_of(const HostCsr<double>& A, int first, int end) {
   std::vector<std::size_t> row_offsets{0};
   std::vector<int> columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of README.md, docs/solvers.md and docs/guides/mpi.md about Tpetra and MPI. The matrix has 2 on the diagonal, so
-// that it is the same on any number of ranks.
+// The lines of README.md, docs/solvers.md and docs/guides/mpi.md about Tpetra and MPI. The matrix has 2 on the
+// diagonal, so it is the same on any number of ranks.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -36,7 +36,7 @@ void fill(Base& A) {
   A.fillComplete();
 }
 
-/// The sum of what A makes of ones, in rows and columns of all ranks.
+/// Returns the sum of all elements of A times ones, over the rows of all ranks.
 double sum_of_product(const Base& A) {
   MultiVector X(A.getDomainMap(), 2), Y(A.getRangeMap(), 2);
   X.putScalar(1.0);

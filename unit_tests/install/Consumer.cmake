@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Configures, builds and runs the project ${source}; where ${refusal} is given, configuring must fail with that message.
-# Where they are given, the package ${hidden} is hidden from CMake, and the program must not need the library ${absent}.
+# Configures, builds and runs the project ${source}. If ${refusal} is set, configuring must fail with this message. If
+# set, the package ${hidden} is hidden from CMake, and the program must not need the library ${absent}.
 if(NOT tessera_source AND NOT components)
-  set(launcher "${CMAKE_COMMAND};-E;time") # only the user's file is compiled: how long does that take?
+  set(launcher "${CMAKE_COMMAND};-E;time") # measures how long the user's file compiles
 endif()
 if(hidden)
   list(APPEND flags -D CMAKE_DISABLE_FIND_PACKAGE_${hidden}=ON)
@@ -34,7 +34,7 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "building failed:\n${output}")
 endif()
 if(output MATCHES "Elapsed time: [^\n]*")
-  message(STATUS "A user's file that calls spmm compiles. ${CMAKE_MATCH_0}") # told, not tested: machines differ
+  message(STATUS "A user's file that calls spmm compiles. ${CMAKE_MATCH_0}") # not tested, because machines differ
 endif()
 
 list(TRANSFORM components PREPEND consumer_ OUTPUT_VARIABLE names)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds Tessera, whose sources are in ${source}, in the folder ${binary}, alone, with the package ${hidden} hidden from
-# CMake, and installs it in ${binary}/prefix.
+# Builds Tessera alone from ${source} in the folder ${binary}, with the package ${hidden} hidden from CMake, and
+# installs it in ${binary}/prefix.
 file(REMOVE ${binary}/CMakeCache.txt)
 file(REMOVE_RECURSE ${binary}/prefix)
 string(REPLACE "," ";" scalars "${scalars}")

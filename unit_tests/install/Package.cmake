@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes the packages of ${generator}, TGZ or DEB, in ${folder} and unpacks them to ${folder}/prefix. They must hold what
-# is in the folder ${installed}, byte for byte but for what CPack strips. Of DEB there must be the packages ${names}.
+# Makes packages with ${generator}, TGZ or DEB, in ${folder} and unpacks them to ${folder}/prefix. Their files must
+# equal those in ${installed}, except for what CPack strips. DEB must make the packages ${names}.
 cmake_minimum_required(VERSION 3.22)
 string(REPLACE "," ";" names "${names}")
 list(REMOVE_ITEM names "")
@@ -14,15 +14,15 @@ endif()
 set(unpacked ${folder}/unpacked)
 file(MAKE_DIRECTORY ${unpacked})
 
-# field_of(<variable> <package> <field>): what the metadata of a package say.
+# field_of(<variable> <package> <field>): reads a field of a package's metadata.
 function(field_of variable package field)
   execute_process(COMMAND dpkg-deb --field ${package} ${field} OUTPUT_VARIABLE value OUTPUT_STRIP_TRAILING_WHITESPACE
                   COMMAND_ERROR_IS_FATAL ANY)
   set(${variable} "${value}" PARENT_SCOPE)
 endfunction()
 
-# check_dependencies(<name> <package>): who compiles with Tessera needs its Kokkos, where that is from a package; what
-# is linked needs at least the C library.
+# check_dependencies(<name> <package>): the development package must need Tessera's Kokkos, if that is packaged;
+# libraries must need at least the C library.
 function(check_dependencies name package)
   field_of(depends ${package} Depends)
   set(pattern "libc6 ")
@@ -41,7 +41,7 @@ function(check_dependencies name package)
   endif()
 endfunction()
 
-# unpack_package(<name>): checks a package, and unpacks it without the files that are for Debian alone.
+# unpack_package(<name>): checks a package, and unpacks it without the files that only Debian needs.
 function(unpack_package name)
   file(GLOB package ${folder}/${name}_${version}_*.deb)
   if(NOT package)

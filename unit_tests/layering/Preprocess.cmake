@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Preprocesses ${source}, which includes ${header}, with the include roots ${includes}; fails unless all is found or,
-# where the header is forbidden, it is the one thing that is not.
+# Preprocesses ${source}, which includes ${header}, with the include folders ${includes}. Fails unless every include is
+# found or, if the header is forbidden, the header itself is missing.
 set(flags)
 foreach(include IN LISTS includes)
   if(include)
@@ -14,7 +14,7 @@ string(FIND "${errors}" "${header}" place)
 if(errors MATCHES "(No such file|file not found)")
   set(missing TRUE)
 else()
-  set(missing FALSE) # other errors do not count: Kokkos' headers want flags (-fopenmp) that a link to it brings
+  set(missing FALSE) # other errors do not count: Kokkos' headers need flags (-fopenmp) from its target
 endif()
 if(expected STREQUAL "found" AND missing)
   message(FATAL_ERROR "<${header}> and what it includes should be found with ${flags}, but:\n${errors}")

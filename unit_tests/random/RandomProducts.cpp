@@ -2,10 +2,10 @@
 //
 // random_products [--seconds N] [--cases N] [--seed N] [--shard K/N] [--findings FOLDER] [--tell] [--spoil]
 //
-// Makes plans of random matrices on the default device and compares all that they do with the reference. Case i of a
-// run has the seed SEED + i; of N shards, shard K (1 to N) takes every N-th seed. A case that is wrong is told, is kept
-// in a file of FOLDER with the command that repeats it, and makes the exit status 1. --tell tells every case, --spoil
-// spoils every Y, so that a test can see that this is found.
+// Makes plans of random matrices on the default device and compares all of their results with the reference. Case i of
+// a run has the seed SEED + i. Of N shards, shard K (1 to N) runs every N-th seed. A case that fails is printed and
+// written to a file in FOLDER with the command that repeats it; the exit status is then 1. --tell prints every case;
+// --spoil changes every Y, to test that errors are found.
 #include <Kokkos_Core.hpp>
 #include <chrono>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace {
 using namespace Tessera::Test;
 
 struct Settings {
-  double seconds = 0;  // 0: no end
+  double seconds = 0;  // 0: no time limit
   std::uint64_t cases = 0, seed = 1, shard = 1, shards = 1;
   std::string findings;
   bool tells = false, spoils = false;
@@ -57,7 +57,7 @@ Settings settings_of(int argc, char** argv) {
   return s;
 }
 
-/// Most cases are small: more of them are checked in the same time.
+/// Most cases are small, so more of them are checked in the same time.
 CaseSizes sizes_of(Choices& choices) {
   switch (choices.below(16)) {
     case 0:
@@ -71,7 +71,7 @@ CaseSizes sizes_of(Choices& choices) {
   }
 }
 
-/// What is wrong with the case of a seed; empty if nothing is.
+/// Returns the error of the case with this seed, or "".
 std::string fault_of(std::uint64_t seed, bool spoils, Story& story) {
   Choices choices(seed);
   story.tell("seed ", seed, '\n');

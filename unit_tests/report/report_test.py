@@ -118,7 +118,7 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(sum(title in text for text in titles), 1, title)
         self.assertEqual(len(plots), 5)
         self.assertIn("baseline", titles[0])
-        self.assertIn("| spmm | all | 4 | 1.000 |", tables)  # predicted in the ratios that were measured
+        self.assertIn("| spmm | all | 4 | 1.000 |", tables)  # predicted ratios equal the measured ones
 
     def test_plots_as_files(self):
         benchmarks = []
@@ -147,7 +147,7 @@ class ReportTest(unittest.TestCase):
         for index, (predicted, measured) in enumerate(((1, 1), (10, 1), (1, 10), (10, 100))):
             benchmarks += statistics_of(spmm(f"A{index}", "csr", 8), (measured,) * 3, predicted_ms=float(predicted))
         _, tables = self.report(self.write("new.json", benchmarks))
-        # Of logarithms: x = 0 1 0 1, y = 0 0 1 2, so that xy = 1/2, xx = 1, yy = 11/4.
+        # Logarithms: x = 0 1 0 1, y = 0 0 1 2. Hence xy = 1/2, xx = 1, yy = 11/4.
         self.assertIn("| spmm | all | 4 | 0.091 |", tables)
 
     def test_comparison(self):

@@ -5,7 +5,7 @@
 #include "csr/cuda/Policy.hpp"
 #include "csr/cuda/Schedule.hpp"
 
-// What needs no GPU to run: two of the three rows are cut into pieces.
+// Needs no GPU to run: two of the three rows are cut into pieces.
 int main() {
   const std::vector<int> row_offsets{0, 5, 6, 15};
   const Tessera::CsrPattern<int> A{3, 10, row_offsets.data(), nullptr};

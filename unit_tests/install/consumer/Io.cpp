@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A user who reads and writes files of matrices.
+// A user's program that reads and writes matrix files.
 #include <cstdio>
 #include <cstdlib>
 #include <tessera/io/Generators.hpp>

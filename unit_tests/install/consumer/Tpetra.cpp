@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A user of Tpetra who wraps a matrix: Y = A X with A = diag(1, 2, 3, ...).
+// A Tpetra program that wraps a matrix: Y = A X with A = diag(1, 2, 3, ...).
 #include <Tpetra_Core.hpp>
 #include <Tpetra_CrsMatrix.hpp>
 #include <cstdlib>

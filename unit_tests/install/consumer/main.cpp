@@ -20,7 +20,7 @@ Kokkos::View<T*, Memory> view_of(const std::array<T, size>& values) {
   return view;
 }
 
-// A = [1 0 2; 0 0 0; 0 3 4], X(i, c) = i + 1 + 10 c, Y = 1. Returns the number of wrong entries.
+// Computes with A = [1 0 2; 0 0 0; 0 3 4], X(i, c) = i + 1 + 10 c, Y = 1. Returns the number of wrong entries.
 int wrong_entries() {
   const int rows = 3, columns = 5;
   const Space exec;
@@ -46,7 +46,7 @@ int wrong_entries() {
   return wrong;
 }
 
-// diag(1, 2, 4) x = (1, 4, 12). Returns the number of wrong entries.
+// Solves diag(1, 2, 4) x = (1, 4, 12). Returns the number of wrong entries.
 int wrong_solutions() {
   const Kokkos::View<double*, Memory> b = view_of<double>(std::array{1.0, 4.0, 12.0}), x("x", 3);
   const auto multiply = [](const auto& P, const auto& Q) {
