@@ -99,11 +99,11 @@ void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, con
   }
 }
 
-/// One solution. A *cycle* is one Krylov space: it begins with the residuals that are computed of X, and its columns
-/// are the active ones of the system.
+/// The solution of one system. A *cycle* is one Krylov space: it begins with the computed residuals of X, and its
+/// columns are the active ones of the system.
 ///
-/// Within a cycle the residuals are R = Q C with orthonormal Q. Q is a block, C a small matrix on the host, and so are
-/// the inner products of blocks, over all ranks: PtAP is P^T A P and so on.
+/// Within a cycle the residuals are R = Q C with orthonormal Q. Q is a block and C a small matrix on the host. The
+/// inner products of blocks, over all ranks, are small matrices, too: PtAP is P^T A P and so on.
 template <class ExecutionSpace, class Scalar>
 class BlockCg {
  public:
@@ -147,8 +147,8 @@ class BlockCg {
 
   // ---- Cycles ----
 
-  /// The active columns, from X and R on, in cycles: where the recurrence of the residuals has drifted from b - A x,
-  /// columns start again from there.
+  /// Solves for the active columns, starting from X and R, in cycles: columns whose recurrence of the residuals has
+  /// drifted from b - A x start again from there.
   void solve() {
     const List columns = system_.active_columns();
     for (int restarts = 0;; ++restarts) {
@@ -172,8 +172,8 @@ class BlockCg {
     }
   }
 
-  /// What the block has not solved, for reasons that may be those of the block: each column by itself, from its best
-  /// iterate on.
+  /// Solves the columns that the block has not solved, if the block may be the reason: one at a time, each from its
+  /// best iterate.
   void solve_one_by_one() {
     const bool is_for_the_block = result_.stop == BlockCgStop::Stagnation ||
                                   (result_.stop == BlockCgStop::MatrixNotPositiveDefinite && !has_negative_curvature_);
@@ -190,13 +190,13 @@ class BlockCg {
     result_.stop = last;
   }
 
-  /// Computes what the iterates leave. The user's X gets those that are better than what it holds.
+  /// Computes the residuals of the iterates. The user's X gets the iterates that are better than what it holds.
   void verify() {
     if (!has_moved_) return;
     system_.compute_residuals();
     now_ = system_.relative(blocks_.squares(R()));
     store_better();
-    // Where an earlier iterate was better, its residual is the recurrence's still.
+    // Columns with a better earlier iterate still have the residual of the recurrence.
     List estimated;
     for (const Ordinal column : system_.active_columns())
       if (is_estimated_[at(column)] || system_.is_scaled()) estimated.push_back(column);
@@ -220,7 +220,7 @@ class BlockCg {
 
   // ---- The method ----
 
-  /// Until no column is open, or there is a reason to stop. Begins with X and R = B - A X.
+  /// Iterates until no column is open, or there is a reason to stop. Starts from X and R = B - A X.
   void iterate() {
     result_.stop = BlockCgStop::Converged;
     has_moved_ = false;
@@ -236,7 +236,7 @@ class BlockCg {
     return false;
   }
 
-  /// Makes Q and C of R. Columns that are solved leave.
+  /// Makes Q and C of R. Removes the columns that are solved.
   void begin() {
     directions_ = 0;
     Small gram = blocks_.products({R()}, R());
@@ -250,7 +250,7 @@ class BlockCg {
     }
     if (open.size() < at(active())) {
       system_.keep_active(open);
-      gram = blocks_.products({R()}, R());  // its bits depend on how many columns there are
+      gram = blocks_.products({R()}, R());  // its bits depend on the number of columns
     }
     now_.clear();
     for (Ordinal j = 0; j < active(); ++j) now_.push_back(system_.residual_at(j));
@@ -263,7 +263,7 @@ class BlockCg {
     if (open_ > 0) C_ = factor(gram);
   }
 
-  /// R = Q C. Columns of R that depend on others leave no trace in Q: its bits are those that the others alone give.
+  /// Factors R = Q C. Dependent columns of R do not affect Q: its bits are the same as without them.
   Small factor(const Small& gram) {
     if (const CholeskyFactor ready(gram, enough()); is_enough(ready, gram)) return make_orthonormal(ready);
     blocks_.copy_block(R(), blocks_.block(Blocks::P, active()));
@@ -282,9 +282,9 @@ class BlockCg {
     return C;
   }
 
-  /// What the Gram matrix of well-conditioned columns costs of Q^T Q = I: a quarter of the digits at most.
+  /// Bound on the error of Q^T Q = I from the Gram matrix of well-conditioned columns: a quarter of the digits.
   static double enough() { return std::sqrt(std::sqrt(epsilon)); }
-  /// What a step leaves of a column of norm 1 that it solves: rounding, with a fifth of the digits for the condition.
+  /// The rest of a column of norm 1 that a step solves: rounding, with a fifth of the digits for the condition.
   static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
@@ -297,8 +297,8 @@ class BlockCg {
     blocks_.update(Scalar(1), block(Blocks::Q), factor.inverse_factor(), Scalar(0), block(Blocks::Q));
     return factor.factor();
   }
-  /// The same where a Gram matrix is not enough. Q keeps the columns that are independent. What is left of the others
-  /// is rounding: a direction of that is conjugate to none of those before, and takes the block out of its Krylov
+  /// The same where a Gram matrix is not accurate enough. Q keeps the independent columns. The rest of the others is
+  /// rounding: a direction made of it is conjugate to no earlier direction, and leads the block out of its Krylov
   /// space.
   Small orthonormalize_residuals(List& independent, double size) {
     const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise();
@@ -316,10 +316,10 @@ class BlockCg {
     return S.transposed().some_columns(independent).transposed();
   }
 
-  /// Column j of Q loses a part of this norm, which C has no place for: b - A x keeps it in this cycle. Before the
-  /// first step Q is R still, and the norm is a share of that of B already.
+  /// Notes that column j of Q loses a part of this norm, which C cannot represent: b - A x keeps it in this cycle.
+  /// Before the first step Q is still R, and the norm is already relative to B.
   void note_lost(Ordinal j, double norm) {
-    if (options_.dependence == 0) return;  // the noise is what rounding makes anyway
+    if (options_.dependence == 0) return;  // the noise is rounding error anyway
     for (Ordinal k = 0; k < active(); ++k)
       lost_[at(k)] += norm * std::abs(C_(j, k)) / (directions_ > 0 ? system_.norm_at(k) : 1);
   }
@@ -333,8 +333,8 @@ class BlockCg {
     return residuals;
   }
 
-  /// P = Z + P beta, conjugate to P before, with Z = M Q. From A P alpha = Q_before - Q S, Q_before^T Z = 0 and
-  /// alpha = (P^T A P)^-1 (Z^T Q)_before follows beta = (Z^T Q)_before^-1 S^T Z^T Q.
+  /// P = Z + P beta, conjugate to the previous P, with Z = M Q. A P alpha = Q_before - Q S, Q_before^T Z = 0 and
+  /// alpha = (P^T A P)^-1 (Z^T Q)_before imply beta = (Z^T Q)_before^-1 S^T Z^T Q.
   bool make_directions() {
     const auto Z = block(Blocks::Spare);
     Small beta = S_.transposed();
@@ -362,7 +362,7 @@ class BlockCg {
     return true;
   }
 
-  /// The share of a pivot that is rounding.
+  /// The relative rounding error of a pivot.
   double rounding() const { return 10 * width_ * epsilon; }
   static bool is_positive_definite(const CholeskyFactor& factor) {
     return factor.least_pivot() >= -std::sqrt(epsilon) && !factor.kept().empty();
@@ -376,7 +376,7 @@ class BlockCg {
     if (!PtAP.is_finite())
       fail_block_cg("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
     for (Ordinal j = 0; j < directions_; ++j) has_negative_curvature_ = has_negative_curvature_ || !(PtAP(j, j) > 0);
-    // A direction whose curvature is lost in rounding is left out of the step.
+    // The step leaves out a direction whose curvature is lost in rounding.
     curvature_ = CholeskyFactor(PtAP, rounding());
     if (!is_positive_definite(curvature_)) return stop(BlockCgStop::MatrixNotPositiveDefinite);
     if (!curvature_.keeps_all()) ++result_.lost_curvatures;
@@ -418,7 +418,7 @@ class BlockCg {
     });
   }
 
-  /// X += P step, or its smoothed iterates follow, and residuals are noted.
+  /// X += P step, or updates the smoothed iterates, and notes the residuals.
   void move_X(const Small& step) {
     Numbers squares;
     for (Ordinal j = 0; j < active(); ++j) squares.push_back(square_of_column(C_, j));
@@ -433,8 +433,8 @@ class BlockCg {
     }
   }
 
-  /// Where a residual rises close to the end. Smoothing k iterates takes a residual down by the square root of k at
-  /// most: it would take ten thousand to begin with more than a hundred times the tolerance.
+  /// Whether a residual rises close to the end. Smoothing k iterates reduces a residual by at most the square root of
+  /// k: ten thousand iterates would be needed from more than a hundred times the tolerance.
   bool has_to_be_smoothed() const {
     bool rises = false;
     for (Ordinal j = 0; j < active(); ++j) {
@@ -445,7 +445,7 @@ class BlockCg {
     return rises;
   }
 
-  /// Residuals that rise leave a best iterate behind, which the user's X gets.
+  /// Stores the best iterate in the user's X where a residual rises.
   void store_turning() {
     List turning;
     for (Ordinal j = 0; j < active(); ++j)
@@ -454,7 +454,7 @@ class BlockCg {
     for (const Ordinal j : turning) note_stored(j, true);
   }
 
-  /// Columns that are solved take no more steps, but Q keeps their directions, which the others need.
+  /// Notes the residuals. Solved columns take no more steps, but Q keeps their directions, which the others need.
   void note_residuals(const Numbers& next) {
     for (Ordinal j = 0; j < active(); ++j) {
       if (!is_open_[at(j)]) continue;
@@ -479,10 +479,10 @@ class BlockCg {
     return residuals;
   }
 
-  // ---- Where it leads nowhere ----
+  // ---- Stagnation ----
 
-  /// Whether no residual has fallen by a tenth in the second half of a cycle, and in 20 times as many iterations as
-  /// exact arithmetic would take in all; or whether rounding errors have outgrown the least residual of some column.
+  /// Whether no residual has fallen by a tenth in the second half of a cycle and in 20 times the iterations of exact
+  /// arithmetic; or whether rounding errors exceed the least residual of some column.
   bool has_stagnated() {
     for (Ordinal j = 0; j < active(); ++j)
       if (is_open_[at(j)] && plain_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);
@@ -492,7 +492,7 @@ class BlockCg {
     if (result_.iterations < options_.max_iterations) return true;
     return stop(is_in_vain(2) ? BlockCgStop::Stagnation : BlockCgStop::MaxIterations);
   }
-  /// A Krylov space has as many dimensions as A has rows, and a block takes its width of them in each iteration.
+  /// A Krylov space has as many dimensions as A has rows; each iteration of a block uses its width of them.
   bool is_in_vain(int spaces) {
     const int taken = result_.iterations - begun_, in_vain = result_.iterations - progress_;
     if (2 * in_vain < taken || in_vain < 100) return false;
@@ -506,20 +506,20 @@ class BlockCg {
   BlockCgSystem<ExecutionSpace, Scalar> system_;
   BlockCgSmoothing<ExecutionSpace, Scalar> smoothing_;
   BlockCgResult result_;
-  std::vector<bool> is_estimated_;  // columns of the user's X whose residuals are the recurrence's
-  double rows_of_all_ranks_ = 0;    // once it is asked for
+  std::vector<bool> is_estimated_;  // columns of the user's X with the residual of the recurrence
+  double rows_of_all_ranks_ = 0;    // 0 until it is computed
 
-  // Of a cycle
-  Numbers now_, least_, plain_;  // residuals of the active columns of X, the least that were, and without smoothing
-  Numbers lost_;                 // what BlockCgOptions::dependence has left out of their residuals
+  // The state of a cycle
+  Numbers now_, least_, plain_;  // residuals of the active columns of X, least so far, and unsmoothed
+  Numbers lost_;                 // norms that BlockCgOptions::dependence left out of their residuals
   std::vector<bool> is_open_;    // the active columns that are not solved
   Ordinal open_ = 0;
-  Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and of Q at first
+  Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and initially of Q
   Small C_, S_, ZtQ_;
   CholeskyFactor curvature_, preconditioned_;  // of P^T A P and Z^T Q
-  bool has_moved_ = false;                     // X
+  bool has_moved_ = false;                     // whether X has changed
   bool has_negative_curvature_ = false;        // some p^T A p <= 0
-  int begun_ = 0, progress_ = 0;               // iterations before it, and until a residual last fell
+  int begun_ = 0, progress_ = 0;               // iterations before the cycle, and until a residual last fell
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ struct BlockCgWorkspace<ExecutionSpace, Scalar>::Memory {
 
 namespace Impl {
 
-/// The blocks of one solution, and what is done with them. Blocks have no gaps between their rows; only the columns
-/// that a block has at present take room.
+/// The blocks of one solution, and operations on them. A block has no gaps between its rows: its row stride is its
+/// current number of columns.
 template <class ExecutionSpace, class Scalar>
 class BlockCgBlocks {
  public:
@@ -35,7 +35,7 @@ class BlockCgBlocks {
   using Memory = typename BlockCgWorkspace<ExecutionSpace, Scalar>::Memory;
   using List = std::vector<Ordinal>;
 
-  /// Blocks take turns at the places in memory.
+  /// Names of blocks, which swap() may move to other memory.
   enum Name { X, Q, P, AP, Spare, Smoothed, Ahead };
 
   BlockCgBlocks(const ExecutionSpace& exec, Memory& memory, const SumOverRanks<Scalar>& sum_over_ranks, Ordinal rows,
@@ -46,14 +46,14 @@ class BlockCgBlocks {
     make_room(memory.blocks, X, Smoothed);
   }
 
-  /// For blocks Smoothed and Ahead, which most solutions do without.
+  /// Allocates blocks Smoothed and Ahead, which most solutions do not need.
   void make_room_for_smoothing() { make_room(memory_.smoothing, Smoothed, places_.size()); }
 
-  /// As many columns of a block.
+  /// The first `columns` columns of a block.
   Block block(Name name, Ordinal columns) const { return {places_[name], rows_, columns, columns, nullptr}; }
   void swap(Name a, Name b) { std::swap(places_[a], places_[b]); }
 
-  /// Of `columns` columns, those of a list stay.
+  /// Keeps those of the `columns` columns that are in a list.
   void keep(Name name, Ordinal columns, const List& list) {
     if (static_cast<Ordinal>(list.size()) == columns) return;
     copy_list(block(name, columns), list, block(Spare, static_cast<Ordinal>(list.size())));
@@ -64,14 +64,14 @@ class BlockCgBlocks {
     from.column_list = list.data();
     copy<ExecutionSpace, Scalar>(exec_, from, to);
   }
-  /// The columns of a user's multivector that a list names.
+  /// Reads the columns in a list of a user's multivector.
   void load(const Multivector<const Scalar>& from, const List& list, Name name) {
     const auto count = static_cast<Ordinal>(list.size());
     if (count == from.columns) return copy<ExecutionSpace, Scalar>(exec_, from, block(name, count));
     copy<ExecutionSpace, Scalar>(exec_, from, block(Spare, from.columns));
     copy_list(block(Spare, from.columns), list, block(name, count));
   }
-  /// Writes some columns of a block to columns of a user's multivector. Adjacent ones go together.
+  /// Writes some columns of a block to columns of a user's multivector, adjacent ones together.
   void store(const Block& from, const List& list, const List& targets, const Multivector<Scalar>& to) const {
     for (std::size_t first = 0, last; first < list.size(); first = last) {
       const auto follows = [&](std::size_t k) {
@@ -99,14 +99,14 @@ class BlockCgBlocks {
     C.copy_to(elements);
     multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, alpha, A, elements, beta, Y);
   }
-  /// Columns times powers of 2: 2^exponents.
+  /// Multiplies columns by powers of 2: 2^exponents.
   void scale_columns(const Block& Y, const std::vector<int>& exponents) {
     Scalar* factors = numbers(exponents.size());
     for (std::size_t j = 0; j < exponents.size(); ++j) factors[j] = std::ldexp(Scalar(1), exponents[j]);
     scale<ExecutionSpace, Scalar>(exec_, factors, Y);
   }
 
-  /// X^T Y for the columns of several blocks, over all ranks: a pass, a wait and a sum over ranks.
+  /// X^T Y for the columns of several blocks, over all ranks: one pass, one wait and one sum over ranks.
   Small products(std::initializer_list<ConstBlock> blocks, const ConstBlock& Y) {
     Ordinal rows = 0;
     for (const ConstBlock& one : blocks) rows += one.columns;
@@ -114,7 +114,7 @@ class BlockCgBlocks {
       inner_products<ExecutionSpace, Scalar>(exec_, memory_.dense, std::span(blocks.begin(), blocks.size()), Y, sums);
     });
   }
-  /// The small matrix that fill(SmallMatrix) makes the part of this rank of.
+  /// Returns the sum over ranks of the small matrices that fill(SmallMatrix) makes.
   template <class Fill>
   Small filled(Ordinal rows, Ordinal columns, const Fill& fill) {
     const SmallMatrix<Scalar> sums = small_matrix(rows, columns);
@@ -129,8 +129,8 @@ class BlockCgBlocks {
     if (sum_over_ranks_) sum_over_ranks_(sums, Y.columns);
     return {sums, sums + Y.columns};
   }
-  /// The sum over ranks of the greatest |y_ij| of each column: as good as the greatest of all. NaN or infinity if and
-  /// only if some element is.
+  /// The sum over ranks of the greatest |y_ij| of each column, which serves as well as the maximum. NaN or infinity if
+  /// and only if some element is.
   std::vector<double> magnitudes(const ConstBlock& Y) {
     Scalar* sums = numbers(std::size_t(Y.columns));
     greatest_magnitudes<ExecutionSpace, Scalar>(exec_, memory_.dense, Y, sums);
@@ -139,7 +139,7 @@ class BlockCgBlocks {
     sum_over_ranks_(sums, Y.columns);
     if (std::all_of(sums, sums + Y.columns, [](Scalar sum) { return std::isfinite(sum); }))
       return {sums, sums + Y.columns};
-    // Their sum may be too large where they are not.
+    // The sum may overflow where they are finite.
     const double share = 0x1p-20;
     for (Ordinal j = 0; j < Y.columns; ++j) sums[j] = Scalar(share * result[std::size_t(j)]);
     sum_over_ranks_(sums, Y.columns);
@@ -150,7 +150,7 @@ class BlockCgBlocks {
     return result;
   }
 
-  /// Makes the columns of a block orthonormal, by Tessera::orthonormalize. Returns its triangle; dependent columns
+  /// Makes the columns of a block orthonormal with Tessera::orthonormalize. Returns the triangle; dependent columns
   /// become 0, and have a diagonal element 0.
   Small orthonormalize_block(const Block& Y, double dependence, double least_norm) {
     const SmallMatrix<Scalar> triangle = small_matrix(Y.columns, Y.columns);
@@ -192,7 +192,7 @@ class BlockCgBlocks {
   Memory& memory_;
   const SumOverRanks<Scalar>& sum_over_ranks_;
   Ordinal rows_;
-  std::size_t size_ = 0;  // of a block
+  std::size_t size_ = 0;  // elements of a block
   std::array<Scalar*, 7> places_{};
 };
 

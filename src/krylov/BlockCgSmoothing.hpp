@@ -9,16 +9,16 @@
 
 namespace Tessera::Impl {
 
-/// Smoothed iterates X_s of block_cg(). Each step makes them those of X_s + (X - X_s) E with the least residuals, where
-/// X is the iterate of conjugate gradients and E a small matrix. Their residuals never rise (minimal residual
+/// Smoothed iterates X_s of block_cg(). Each step makes X_s the combination X_s + (X - X_s) E with the least residuals,
+/// where X is the iterate of conjugate gradients and E a small matrix. Their residuals never rise (minimal residual
 /// smoothing: Zhou and Walker, "Residual smoothing techniques for iterative methods", SIAM J. Sci. Comput. 15, 1994;
 /// there E is a number).
 ///
-/// Conjugate gradients make the error small in the norm of A. Residuals may swing by orders of magnitude meanwhile,
-/// those of a block otherwise than those of its columns alone, and a tolerance is met where a swing goes low. Without
-/// swings the space decides, and that of the block holds those of its columns.
+/// Conjugate gradients reduce the error in the norm of A. Residuals may swing by orders of magnitude meanwhile, in a
+/// block differently than in each column alone, and a column converges where a swing reaches the tolerance. Without
+/// swings only the Krylov space matters, and the block's contains those of its columns.
 ///
-/// Block X holds X_s; block Ahead holds X - X_s, and block Smoothed B - A X_s.
+/// Block X holds X_s, block Ahead X - X_s, and block Smoothed B - A X_s.
 template <class ExecutionSpace, class Scalar>
 class BlockCgSmoothing {
  public:
@@ -30,8 +30,7 @@ class BlockCgSmoothing {
   bool is_on() const { return columns_ > 0; }
   void stop() { columns_ = 0; }
 
-  /// Begins with the iterate before a step: X_s = X, and its residuals are those after the step, Q C, and what the step
-  /// takes from them, AP step.
+  /// Begins with the iterate before a step, X_s = X. Its residuals are Q C, those after the step, plus AP step.
   void begin(Ordinal directions, const Small& step, Ordinal width, const Small& C) {
     blocks_.make_room_for_smoothing();
     columns_ = C.columns();
@@ -40,8 +39,8 @@ class BlockCgSmoothing {
     blocks_.update(Scalar(1), blocks_.block(Blocks::Q, width), C, Scalar(1), block(Blocks::Smoothed));
   }
 
-  /// Goes on with X + P step, whose residuals are Q C, in the columns that are open. Returns the squares of the norms
-  /// of smoothed residuals.
+  /// Continues with X + P step, whose residuals are Q C, in the open columns. Returns the squares of the norms of
+  /// smoothed residuals.
   Numbers take(Ordinal directions, const Small& step, Ordinal width, const Small& C, const std::vector<bool>& is_open) {
     const auto Q = blocks_.block(Blocks::Q, width);
     const auto R = block(Blocks::Smoothed), D = block(Blocks::Ahead), X = block(Blocks::X);
@@ -61,7 +60,7 @@ class BlockCgSmoothing {
  private:
   auto block(typename Blocks::Name name) const { return blocks_.block(name, columns_); }
 
-  /// E with the least columns of R (I - E) + Q C E, from inner products; it mixes open columns alone.
+  /// Returns the E that minimizes the columns of R (I - E) + Q C E, from inner products; it mixes only open columns.
   Small best_mixture(const Small& RtR, const Small& CtQtR, const Small& C, const std::vector<bool>& is_open) {
     const Small CtC = C.transposed() * C, RtQC = CtQtR.transposed();
     const Small change = RtR + -CtQtR;  // (R - Q C)^T R

@@ -17,9 +17,9 @@ namespace Tessera::Impl {
   throw std::runtime_error("Tessera::block_cg: " + found);
 }
 
-/// The system of block_cg(): the user's B and X, which of their columns blocks X and Q hold at present, and what the
-/// iterates leave that the user's X holds. Columns are scaled by powers of 2 on their way to the blocks and back if
-/// squares of the elements of B could overflow or lose digits.
+/// The system of block_cg(): the user's B and X, the list of their columns that blocks X and Q hold, and the residuals
+/// of the iterates in the user's X. Columns in blocks are scaled by powers of 2 if squares of the elements of B could
+/// overflow or lose digits.
 ///
 /// Before a cycle makes Q of it, block Q is R = B - A X.
 template <class ExecutionSpace, class Scalar>
@@ -44,24 +44,24 @@ class BlockCgSystem {
   const List& active_columns() const { return active_; }
   auto X() const { return blocks_.block(Blocks::X, active()); }
   auto R() const { return blocks_.block(Blocks::Q, active()); }
-  /// Whether the user's X may have fewer digits than the block, for they are too small or too large there.
+  /// Whether the user's X may have fewer digits than the block, because unscaled elements overflow or underflow.
   bool is_scaled() const { return !exponents_.empty(); }
-  /// Columns that A was multiplied by here.
+  /// The number of columns that this object has multiplied by A.
   std::int64_t products() const { return products_; }
 
-  /// |b - A x| / |b| for the iterates that the user's X holds.
+  /// |b - A x| / |b| of the iterates in the user's X.
   const Numbers& residuals() const { return residuals_; }
   double norm_at(Ordinal place) const { return norms_[at(active_[at(place)])]; }
   double residual_at(Ordinal place) const { return residuals_[at(active_[at(place)])]; }
   void note_residual(Ordinal place, double residual) { residuals_[at(active_[at(place)])] = residual; }
-  /// The columns of a list that leave more than the tolerance.
+  /// The columns of a list whose residuals exceed the tolerance.
   List open_among(const List& columns, double tolerance) const {
     List open;
     for (const Ordinal j : columns)
       if (residuals_[at(j)] > tolerance) open.push_back(j);
     return open;
   }
-  /// Norms of the residuals of the active columns, as shares of those of B, of their squares.
+  /// Norms of the residuals of the active columns relative to those of B, from the squares of the norms.
   Numbers relative(Numbers squares) const {
     for (Ordinal j = 0; j < active(); ++j) {
       if (!std::isfinite(squares[at(j)])) fail_block_cg("residuals have become NaN or Inf");
@@ -70,7 +70,7 @@ class BlockCgSystem {
     return squares;
   }
 
-  /// B - A X -> R, X -> X, all columns but those of zeros, whose solutions are 0 at once.
+  /// Reads X and computes R = B - A X, without columns that are zero in B, whose solutions are 0.
   void read() {
     if (active_.empty()) return;
     blocks_.load(users_X(), active_, Blocks::X);
@@ -99,13 +99,13 @@ class BlockCgSystem {
     subtract_product();
   }
 
-  /// Of the active columns those at these places stay, before Q is made of their residuals.
+  /// Keeps the active columns at these places, before Q is made of their residuals.
   void keep_active(const List& places) {
     blocks_.keep(Blocks::X, active(), places);
     blocks_.keep(Blocks::Q, active(), places);
     active_ = columns_at(places);
   }
-  /// Columns of X at these places go to the user's X. Uses AP.
+  /// Writes the columns of X at these places to the user's X. Uses AP.
   void store(const List& places) {
     if (places.empty()) return;
     const List targets = columns_at(places);
@@ -146,7 +146,7 @@ class BlockCgSystem {
     scale_back(X(), active_, 1);
     norms_ = blocks_.squares(R());
   }
-  /// Scales a block of the columns of a list, or back (sign = -1).
+  /// Scales a block that holds the columns of a list, or scales it back (sign = -1).
   void scale_back(const TallBlock<Scalar>& block, const List& columns, int sign) {
     if (exponents_.empty()) return;
     std::vector<int> exponents;
@@ -155,7 +155,7 @@ class BlockCgSystem {
   }
 
   /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding would keep them from
-  /// being solved, and squares of their residuals, or X itself once it is scaled as B is, may be too large.
+  /// being solved, and squares of their residuals, or X scaled like B, could overflow.
   void subtract_guess() {
     subtract_product();
     const List useless = useless_guesses(blocks_.squares(R()));
@@ -163,11 +163,11 @@ class BlockCgSystem {
     for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
     compute_residuals();
     const Numbers squares = blocks_.squares(R());
-    for (const Ordinal j : useless)  // the product has failed, not the guess, which the user's X keeps
+    for (const Ordinal j : useless)  // the product is at fault, not the guess, which the user's X keeps
       if (!std::isfinite(squares[at(j)])) fail_block_cg("`multiply` has made NaN or Inf of zeros");
     store(useless);
   }
-  /// Those that leave more than |b| / eps, or what is not finite.
+  /// Columns whose residuals exceed |b| / eps or are not finite.
   List useless_guesses(const Numbers& squares) const {
     List result;
     for (Ordinal j = 0; j < active(); ++j) {
@@ -205,8 +205,8 @@ class BlockCgSystem {
   Multivector<const Scalar> B_;
   Multivector<Scalar> X_;
   List active_;                 // the columns that the blocks hold
-  Numbers norms_;               // of the columns of B, scaled
-  std::vector<int> exponents_;  // powers of 2 that columns are scaled by; empty if they are not
+  Numbers norms_;               // norms of the columns of B, scaled
+  std::vector<int> exponents_;  // 2^exponent scales a column; empty if unscaled
   Numbers residuals_;
   std::int64_t products_ = 0;
 };
