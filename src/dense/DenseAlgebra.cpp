@@ -28,7 +28,7 @@ using Impl::is_host_space;
 namespace OnDevice = Impl::OnDevice;
 namespace OnHost = Impl::OnHost;
 
-/// The kernels for the processor.
+/// Returns the kernels for the processor's instruction set.
 template <class Scalar>
 const Impl::DenseKernels<Scalar>& kernels() {
   return Impl::dense_kernels<Scalar>(Impl::simd_target());
@@ -36,7 +36,7 @@ const Impl::DenseKernels<Scalar>& kernels() {
 
 std::string name_of_input(std::size_t k) { return "X[" + std::to_string(k) + "]"; }
 
-/// Refuses what a function cannot take: arguments are named as in its declaration.
+/// Refuses invalid arguments of a function, named as in its declaration.
 struct Check {
   const char* function;
 
@@ -78,7 +78,7 @@ struct Check {
            ", " + other);
   }
 
-  /// The columns of all blocks X.
+  /// Checks all blocks X and returns their number of columns.
   template <class Scalar>
   Ordinal inputs(std::span<const TallBlock<const Scalar>> X, Ordinal expected_rows, const char* other) const {
     Ordinal columns = 0;
@@ -122,7 +122,7 @@ struct Check {
 
 bool is_empty(const auto& X) { return X.rows == 0 || X.columns == 0; }
 
-/// Some rows of B, copied.
+/// A copy of some rows of B in `memory`.
 template <class Scalar>
 SmallMatrix<const Scalar> rows_of(const SmallMatrix<const Scalar>& B, const std::vector<Ordinal>& rows,
                                   std::vector<Scalar>& memory) {

@@ -17,13 +17,13 @@
 #include "CudaDense.hpp"
 #endif
 
-/// Algebra of tall blocks on a device: plain kernels of Kokkos, for panels of columns. Arguments were checked.
+/// Algebra of tall blocks on a device: plain Kokkos kernels for panels of columns. Arguments have been checked.
 ///
-/// Sums are made in two kernels. The first sums parts of the rows, each in order, and the second adds the sums of the
-/// parts in order. Small matrices go to the device, and results come back, through pinned memory.
+/// Sums take two kernels. The first sums parts of the rows, each in order; the second adds the sums of the parts in
+/// order. Small matrices are copied to the device, and results back, through pinned memory.
 namespace Tessera::Impl::OnDevice {
 
-/// Functors of a kilobyte are arguments of their kernel, not constant memory, for which a launch would wait.
+/// Passes functors of a kilobyte as kernel arguments: with constant memory, a launch would wait.
 template <class Policy>
 auto lightweight(const Policy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
@@ -36,7 +36,7 @@ void for_each_place(const char* label, const ExecutionSpace& exec, std::int64_t 
   if (elements > 0) Kokkos::parallel_for(label, lightweight(Policy(exec, std::int64_t(0), elements)), body);
 }
 
-/// Calls body(i, j) for the elements of a thread: one column and some rows.
+/// Calls body(i, j) for the elements of one thread: some rows of one column.
 ///
 /// NOTE: this is a struct since Body is mostly a KOKKOS_LAMBDA, as in LeastFault.
 template <class Body>
@@ -45,7 +45,7 @@ struct ElementsOfThread {
 
   Body body;
   Ordinal rows, columns;
-  /// Rows at a time, which have about as many elements as a block of threads.
+  /// Rows that are handled at once: about one element for each thread of a thread block.
   Ordinal lines = std::max(Ordinal(1), 256 / columns);
   Ordinal threads = lines * columns;
 
@@ -57,7 +57,7 @@ struct ElementsOfThread {
   }
 };
 
-/// Calls body(i, j) for all rows and columns. A thread has one column and some rows: it divides once, and finds the
+/// Calls body(i, j) for all rows and columns. A thread has some rows of one column: it divides once, and looks up the
 /// column's place in a list, or its factor, once.
 template <class ExecutionSpace, class Body>
 void for_each_element(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
@@ -73,7 +73,7 @@ bool has_no_gaps(const Panel<Scalar>& X) {
   return !X.has_list && X.row_stride == X.columns;
 }
 
-/// Parts of equal numbers of rows. They depend on the shape of the blocks alone.
+/// Parts with equal numbers of rows, which depend only on the shape of the blocks.
 struct RowParts {
   Ordinal count, rows_of_part;
 
@@ -84,10 +84,10 @@ struct RowParts {
   }
 };
 
-/// A tile of a Gram matrix is made by one team, as many rows at a time.
+/// The rows and columns of a tile of a Gram matrix, which one team computes, and the rows that it stages at once.
 inline constexpr Ordinal gram_tile = 32, gram_rows = 32;
 
-/// Partial sums of a tile of X^T Y: `rows` rows from `first` on. Columns of X begin at `x_first`, of Y at `y_first`.
+/// Writes sums over rows [begin, end) of a tile of X^T Y that begins at columns `x_first` of X and `y_first` of Y.
 template <class Member, class Scalar>
 KOKKOS_FUNCTION void sum_gram_tile(const Member& team, const Panel<const Scalar>& X, Ordinal x_first,
                                    const Panel<const Scalar>& Y, Ordinal y_first, Ordinal begin, Ordinal end,
@@ -118,11 +118,11 @@ KOKKOS_FUNCTION void sum_gram_tile(const Member& team, const Panel<const Scalar>
   });
 }
 
-/// Combines the parts of `count` numbers: first an eighth of the parts after the other, in order, then the eighths.
+/// Combines the parts of `count` numbers: first each eighth of the parts, in order, then the eighths.
 template <class ExecutionSpace, class Scalar, class Combine>
 void combine_parts(const ExecutionSpace& exec, Ordinal parts, Ordinal count, const Scalar* partial, Scalar* results,
                    const Combine& combine) {
-  constexpr Ordinal slices = 8, numbers = 32;  // of a team
+  constexpr Ordinal slices = 8, numbers = 32;  // per team
   const Ordinal slice_parts = window_count(parts, slices);
   Kokkos::parallel_for(
       "Tessera::dense_combine_parts",
@@ -154,7 +154,7 @@ struct Add {
     return a + b;
   }
 };
-/// The greater of two, or NaN.
+/// Returns the greater of two numbers, or NaN if one is.
 struct Greater {
   template <class Scalar>
   KOKKOS_FUNCTION Scalar operator()(Scalar a, Scalar b) const {
@@ -162,7 +162,7 @@ struct Greater {
   }
 };
 
-/// results = X^T Y for a panel of X and one of Y, row by row of the result.
+/// results = X^T Y for a panel of X and one of Y, in row-major order.
 template <class ExecutionSpace, class Scalar>
 void gram_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                     const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -196,7 +196,7 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
   const std::size_t count = std::size_t(C.rows) * std::size_t(C.columns);
   Scalar* results = workspace.memory().template take_results<Scalar>(exec, count);
   const std::vector<JoinedColumns<Scalar>> blocks = join_columns(X, panel_columns);
-  // One product of panels after the other, in the order in which they are read again below.
+  // Visits the products of panels in a fixed order: results are read in the order in which they are written.
   const auto for_each_product = [&](const auto& body) {
     std::size_t done = 0;
     for (const auto& [block, rows] : blocks) {
@@ -222,14 +222,14 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
       });
 }
 
-/// results[j] = what `combine` makes of term(i, j) for all rows i, from 0 on.
+/// results[j] = term(i, j) of all rows i, reduced with `combine` from 0 on.
 template <class ExecutionSpace, class Scalar, class Term, class Combine>
 void combine_columns(const char* label, const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                      Ordinal rows, Ordinal columns, const Term& term, const Combine& combine, Scalar* results) {
   const RowParts parts(rows, 512, 1024);
   auto* partial =
       workspace.memory().template take_partial<Scalar>(exec, std::size_t(parts.count) * std::size_t(columns));
-  const Ordinal lines = std::max(Ordinal(1), 256 / columns);  // of rows, which are summed apart
+  const Ordinal lines = std::max(Ordinal(1), 256 / columns);  // interleaved sums of rows
   if (parts.count > 0) {
     const std::size_t scratch = sizeof(Scalar) * std::size_t(lines) * std::size_t(columns) + 64;
     Kokkos::parallel_for(
@@ -254,7 +254,7 @@ void combine_columns(const char* label, const ExecutionSpace& exec, const DenseW
   combine_parts(exec, parts.count, columns, partial, results, combine);
 }
 
-/// A term of a sum of a column.
+/// Returns a term of a column sum.
 template <ColumnSum kind, class Scalar>
 struct ColumnTerm {
   Panel<const Scalar> X, Y;
@@ -268,7 +268,7 @@ struct ColumnTerm {
   }
 };
 
-/// results[j] = a sum of column j of panels.
+/// results[j] = the sum of column j of panels that `kind` names.
 template <ColumnSum kind, class ExecutionSpace, class Scalar>
 void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                            const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -282,7 +282,7 @@ void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<Exec
                   Combine(), results);
 }
 
-/// result[j] = a sum of column j of X, and of Y.
+/// result[j] = the sum of column j of X and Y that `kind` names.
 template <ColumnSum kind, class ExecutionSpace, class Scalar>
 void column_sums(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                  const TallBlock<const Scalar>& X, const TallBlock<const Scalar>& Y, Scalar* result) {
@@ -312,7 +312,7 @@ void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Execut
   column_sums<ColumnSum::GreatestMagnitude>(exec, workspace, X, X, result);
 }
 
-/// Y = alpha X B + beta Y for panels; B is stored by rows on the device. A team reads its rows of X before it writes.
+/// Y = alpha X B + beta Y for panels; B is row-major on the device. A team reads its rows of X before it writes.
 template <class ExecutionSpace, class Scalar>
 void multiply_panels(const ExecutionSpace& exec, Scalar alpha, const Panel<const Scalar>& X, const Scalar* B,
                      Scalar beta, const Panel<Scalar>& Y) {
@@ -336,7 +336,7 @@ void multiply_panels(const ExecutionSpace& exec, Scalar alpha, const Panel<const
       });
 }
 
-/// The same for blocks of any numbers of columns, which share no memory or have one panel each.
+/// The same for blocks with any number of columns, which share no memory or have one panel each.
 template <class ExecutionSpace, class Scalar>
 void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                      const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
@@ -363,7 +363,7 @@ void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionS
   });
 }
 
-/// The factors of the columns of a panel, for a kernel that takes them by value.
+/// The factors of a panel's columns, for a kernel that takes them by value.
 template <class Scalar>
 struct ColumnFactors {
   Scalar of_column[panel_columns];
@@ -478,7 +478,7 @@ void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t firs
   });
 }
 
-/// In place, a kernel has to see whole rows. With more columns than a panel, rows are copied, some at a time.
+/// A product in place needs whole rows. With more columns than a panel, a chunk of rows is copied at a time.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,

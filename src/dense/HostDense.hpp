@@ -13,14 +13,14 @@
 #include "Workspace.hpp"
 #include "simd/DenseKernels.hpp"
 
-/// Algebra of tall blocks on a host: threads share the rows, and SIMD lanes the columns. Arguments were checked.
+/// Algebra of tall blocks on a host: threads share the rows, SIMD lanes the columns. Arguments have been checked.
 ///
-/// Sums are made for parts of the rows, which depend on the shape alone, and added in order. Functions take the kernels
-/// of an instruction set.
+/// Sums are computed for parts of the rows, which depend only on the shape, and added in order. Functions take the
+/// kernels of an instruction set.
 namespace Tessera::Impl::OnHost {
 
-/// Calls body(part) for `parts` parts of the work. One thread runs without Kokkos, because a launch takes longer than a
-/// small block, unless a profiler is to see it.
+/// Calls body(part) for `parts` parts of the work. One part or thread runs without Kokkos, because a launch takes
+/// longer than a small block, unless a profiler is loaded.
 template <class ExecutionSpace, class Body>
 void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal parts, const Body& body) {
   if ((parts == 1 || exec.concurrency() == 1) && !Kokkos::Tools::profileLibraryLoaded()) {
@@ -38,7 +38,7 @@ void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal rows, 
   for_each_part(label, exec, parts, [=](Ordinal part) { body(part, begin(part), begin(part + 1)); });
 }
 
-/// The same where parts may depend on the number of threads, because nothing is summed over them.
+/// The same for work without sums, whose parts may depend on the number of threads.
 template <class ExecutionSpace, class Body>
 void for_some_rows(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
   const std::int64_t threads = exec.concurrency(), elements = std::int64_t(rows) * columns;
@@ -47,7 +47,7 @@ void for_some_rows(const char* label, const ExecutionSpace& exec, Ordinal rows, 
                 [=](Ordinal, Ordinal first, Ordinal last) { body(first, last); });
 }
 
-/// At most panel_columns columns of a block, from `first` on. Its list has to live as long.
+/// At most panel_columns columns of a block, from `first` on. The block's list must outlive the result.
 template <class Scalar>
 PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
   const Ordinal columns = std::min(panel_columns, block.columns - first);
@@ -60,13 +60,13 @@ PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
 
 inline std::ptrdiff_t padded(std::ptrdiff_t columns) { return (columns + 15) / 16 * 16; }
 
-/// A panel of X in X^T Y, and where its sums are among those of a part.
+/// A panel of X in X^T Y, and the position of its sums among those of a part.
 template <class Scalar>
 struct GramPanel {
   PanelRows<const Scalar> X;
-  Ordinal row = 0;         // of the result
-  bool is_same = false;    // X is Y
-  bool is_turned = false;  // Y^T X is made: registers hold columns, so that there should be many
+  Ordinal row = 0;         // first row in the result
+  bool is_same = false;    // whether X is Y
+  bool is_turned = false;  // computes Y^T X: registers hold columns, hence many columns fill them
   std::ptrdiff_t stride = 0;
   std::size_t offset = 0, size = 0;
 
@@ -81,7 +81,7 @@ struct GramPanel {
   }
 };
 
-/// The panels of X that are multiplied by a panel of Y together: the rows of Y stay in cache from one to the next.
+/// The panels of X that are multiplied together by a panel of Y, whose rows stay in cache from one to the next.
 template <class Scalar>
 struct GramGroup {
   static constexpr std::size_t most_sums = std::size_t(1) << 14, most_sums_of_parts = std::size_t(1) << 19;
@@ -89,7 +89,7 @@ struct GramGroup {
   std::size_t count = 0, sums = 0;
   Ordinal columns = 0;
 
-  /// Whether there was room for it.
+  /// Adds a panel. Returns whether there was room for it.
   bool take(GramPanel<Scalar> panel, const PanelRows<const Scalar>& Y, std::size_t most = most_sums) {
     const Ordinal m = panel.X.columns, n = Y.columns;
     panel.is_same = panel.X.data == Y.data && panel.X.row_stride == Y.row_stride && m == n &&
@@ -118,7 +118,7 @@ struct GramGroup {
       for (std::size_t p = 0; p < count; ++p) panels[p].multiply(kernels, Y, some, end, target);
     }
   }
-  /// Writes the sums to the panels' rows of C, from a column on.
+  /// Writes the sums to the panels' rows of C, from column `first_column` on.
   void write(const Scalar* source, Ordinal y_columns, const SmallMatrix<Scalar>& C, Ordinal first_column) const {
     for (std::size_t p = 0; p < count; ++p) {
       for (Ordinal j = 0; j < y_columns; ++j) {
@@ -129,7 +129,7 @@ struct GramGroup {
   }
 };
 
-/// Adds the sums of parts to those of the first.
+/// Adds the sums of all parts to those of the first part.
 template <class Scalar>
 void add_parts(Scalar* partial, std::size_t count, Ordinal parts) {
   for (Ordinal part = 1; part < parts; ++part)
@@ -174,7 +174,7 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
   });
 }
 
-/// result[j] = what sum_part(first column, first, last, sums) makes of the rows of parts, joined.
+/// result[j] = the results of sum_part(first column, first row, last row, sums) for all parts, joined.
 template <class ExecutionSpace, class Scalar, class SumPart, class Join>
 void sum_columns(const char* label, const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                  Ordinal rows, Ordinal all_columns, const SumPart& sum_part, const Join& join, Scalar* result) {
@@ -235,7 +235,7 @@ void add(const ExecutionSpace& exec, const DenseKernels<Scalar>& kernels, Scalar
   });
 }
 
-/// Blocks of any numbers of columns, which share no memory or have one panel each.
+/// Multiplies blocks with any number of columns, which share no memory or have one panel each.
 template <class ExecutionSpace, class Scalar>
 void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                      const DenseKernels<Scalar>& kernels, Scalar alpha, const TallBlock<const Scalar>& X,
@@ -277,7 +277,7 @@ void scale_rows(const ExecutionSpace& exec, const DenseKernels<Scalar>& kernels,
   });
 }
 
-/// Calls body(first row, last row, panels...) for panels of blocks of one shape.
+/// Calls body(first row, last row, panels...) for panels of blocks of equal shape.
 template <class ExecutionSpace, class Body, class Block, class... Blocks>
 void for_each_panel_of(const char* label, const ExecutionSpace& exec, const Body& body, const Block& X,
                        const Blocks&... others) {
@@ -315,8 +315,8 @@ void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Ta
   for_each_panel_of("Tessera::dense_copy", exec, copy_rows, X, Y);
 }
 
-/// Calls body(i, j) for rows of some columns at a time: a few columns in long pieces are streams that the hardware
-/// follows, and the lines of a block stay in cache until they are whole.
+/// Calls body(i, j) for a few columns and many rows at a time: the hardware prefetcher follows so few streams, and
+/// cache lines of a block stay in cache until they are complete.
 template <class Body>
 void for_each_element(Ordinal first, Ordinal last, Ordinal columns, const Body& body) {
   const Ordinal run = 256, some = 8;
@@ -373,7 +373,7 @@ void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t firs
   });
 }
 
-/// In place, a kernel has to see whole rows. With more columns than a panel, rows are copied, some at a time.
+/// A product in place needs whole rows. With more columns than a panel, a chunk of rows is copied at a time.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                   const DenseKernels<Scalar>& kernels, Scalar alpha, const TallBlock<const Scalar>& X,

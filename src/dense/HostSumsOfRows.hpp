@@ -8,13 +8,13 @@
 
 #include "HostDense.hpp"
 
-/// Sums over rows that are made piece by piece on a host: a piece stays in the second-level cache until it is summed.
+/// Sums over rows that a host computes in pieces: a piece stays in the second-level cache until it is summed.
 namespace Tessera::Impl::OnHost {
 
-/// The bytes of a piece: what its rows of X and Y and its entries take.
+/// The bytes of a piece: its rows of X and Y and its entries.
 inline constexpr std::int64_t piece_bytes = std::int64_t(1) << 18;
 
-/// Where part `index` of `parts`, which take about equally many bytes, begins.
+/// Returns the first row of part `index` of `parts`; parts have about equal bytes.
 inline Ordinal begin_of_part(const RowProducer& rows, Ordinal count, Ordinal index, Ordinal parts) {
   if (index == parts) return count;
   const double wanted = double(rows.bytes_before(count)) * index / parts;
@@ -23,8 +23,8 @@ inline Ordinal begin_of_part(const RowProducer& rows, Ordinal count, Ordinal ind
   return static_cast<Ordinal>(std::ranges::partition_point(range, is_before) - range.begin());
 }
 
-/// Makes all rows and calls sum(part, first, last) for each piece that was made. Pieces of one part come one after the
-/// other, on one thread.
+/// Makes all rows and calls sum(part, first, last) for each piece. The pieces of a part follow one another on one
+/// thread.
 template <class ExecutionSpace, class Sum>
 void for_each_made_piece(const char* label, const ExecutionSpace& exec, const RowProducer& rows, Ordinal count,
                          Ordinal parts, const Sum& sum) {
@@ -41,7 +41,7 @@ void for_each_made_piece(const char* label, const ExecutionSpace& exec, const Ro
   });
 }
 
-/// The number of parts whose sums, `sums` elements each, are made apart. A part takes longer than adding its sums.
+/// The number of parts with separate sums, `sums` elements each. A part takes longer than adding its sums.
 template <class Scalar>
 Ordinal count_parts(const RowProducer& rows, Ordinal count, std::size_t sums) {
   const auto most = std::min(GramGroup<Scalar>::most_sums_of_parts * 2 / sums, std::size_t(256));

@@ -17,11 +17,11 @@ using Impl::Small;
 
 enum class Column {
   Open,       ///< not known to be independent
-  Settled,    ///< independent of those before
-  Dependent,  ///< dependent on those before; it is 0 for the time being
+  Settled,    ///< independent of the columns before
+  Dependent,  ///< dependent on the columns before; holds 0 meanwhile
 };
 
-/// The state of one call: X0 = (Q C + X T) 2^exponents, where X0 is what X held before and exponents belong to columns.
+/// The state of one call: X0 = (Q C + X T) 2^exponents, with the original X in X0 and an exponent for each column.
 template <class ExecutionSpace, class Scalar>
 class Orthonormalization {
  public:
@@ -61,7 +61,7 @@ class Orthonormalization {
       multiply_blocks();
     }
     for (Ordinal j = 0; j < columns_; ++j) first_norms_[std::size_t(j)] = std::sqrt(square(j));
-    // A column that stays open loses all but a small share of its norm in each step, so that it ends as dependent.
+    // An open column loses all but a small share of its norm in each step, hence it ends as dependent.
     for (Ordinal step = 0; step < 20 + 4 * columns_; ++step) {
       expect_finite();
       const bool were_orthonormal = take_step();
@@ -89,7 +89,7 @@ class Orthonormalization {
     return factor;
   }
 
-  /// Whether what is left of column j of X0 is independent, if the column has this norm now.
+  /// Whether the rest of column j of X0 is independent, if the column now has this norm.
   bool is_independent(Ordinal j, double norm) const {
     return norm * T_(j, j) >
            std::max(dependence_ * first_norms_[std::size_t(j)], std::ldexp(least_norm_, -exponents_[std::size_t(j)]));
@@ -118,7 +118,7 @@ class Orthonormalization {
     throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
   }
 
-  /// Whether no square of a norm has overflowed, nor is so small that its terms may have lost digits.
+  /// Whether no square of a norm has overflowed or is so small that its terms may have lost digits.
   bool squares_are_safe() const {
     const double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
     for (Ordinal j = 0; j < columns_; ++j)
@@ -126,11 +126,11 @@ class Orthonormalization {
     return true;
   }
 
-  /// Scales columns by powers of 2, so that their greatest elements are about 1.
+  /// Scales columns by powers of 2 to a greatest magnitude of about 1.
   void scale_columns() {
     std::vector<Scalar> greatest(static_cast<std::size_t>(columns_)), factors(greatest);
     greatest_magnitudes<ExecutionSpace, Scalar>(exec_, workspace_, X_, greatest.data());
-    // There is a sum over ranks, but no maximum. Halved often enough, a sum of finite numbers stays finite.
+    // Ranks can sum, but not find a maximum. Scaled down enough, a sum of finite numbers stays finite.
     const Scalar share = Scalar(0x1p-20);
     for (Scalar& g : greatest) g *= share;
     if (sum_over_ranks_) sum_over_ranks_(greatest.data(), columns_);
@@ -149,7 +149,8 @@ class Orthonormalization {
     scale<ExecutionSpace, Scalar>(exec_, factors.data(), X_);
   }
 
-  /// One step of BCGS-PIP. Returns whether X was orthonormal, and orthogonal to Q, up to an error that a step removes.
+  /// Takes a step of BCGS-PIP. Returns whether X was orthonormal, and orthogonal to Q, up to an error that a step
+  /// removes.
   bool take_step() {
     std::vector<double> norms(static_cast<std::size_t>(columns_));
     for (Ordinal j = 0; j < columns_; ++j) {
@@ -158,7 +159,7 @@ class Orthonormalization {
       if (state == Column::Open && !is_independent(j, norms[std::size_t(j)])) state = Column::Dependent;
     }
     const bool were_orthonormal = is_nearly_orthonormal(norms);
-    // For columns of norm 1: P = Q^T X, and the Gram matrix of X - Q P.
+    // P = Q^T X and the Gram matrix of X - Q P, for X with columns scaled to norm 1.
     Small P = products_.some_rows(0, before_), gram = products_.some_rows(before_, columns_);
     for (double& norm : norms) norm = norm == 0 ? 1 : norm;
     for (Ordinal j = 0; j < columns_; ++j) {
@@ -185,9 +186,9 @@ class Orthonormalization {
     return true;
   }
 
-  /// The factor S of the Gram matrix of X - Q P: X = Q P + X' S, where X' is orthonormal in its settled columns.
-  /// Columns are settled in order. The first whose rest is too small to be told from roundoff, and all after it, are
-  /// only made orthogonal to those that are settled, so that the next step sees their rest alone.
+  /// Returns the factor S of the Gram matrix of X - Q P: X = Q P + X' S, where X' is orthonormal in its settled
+  /// columns. Columns are settled in order. The first column whose rest is indistinguishable from rounding error, and
+  /// all columns after it, are only made orthogonal to the settled ones: the next step works on their rest.
   Small triangular_factor(const Small& gram, const std::vector<double>& norms) {
     const double enough = std::sqrt(epsilon);
     bool settles = true;
@@ -203,7 +204,7 @@ class Orthonormalization {
     return S;
   }
 
-  /// X = (X / norms - Q P) / S; columns that are dependent become 0.
+  /// X = (X / norms - Q P) / S; dependent columns become 0.
   void update(const Small& P, const Small& S, const std::vector<double>& norms) {
     Small inverse = Impl::inverse_of_triangle(S);
     (-(P * inverse)).copy_to(numbers(0, before_));
@@ -231,8 +232,8 @@ class Orthonormalization {
   double dependence_, least_norm_;
   std::vector<Column> columns_state_;
   std::vector<int> exponents_;
-  std::vector<double> first_norms_;  // of the columns of X0 / 2^exponents
-  std::vector<Scalar> numbers_;      // a matrix of the shape of `products_` on its way to or from the blocks
+  std::vector<double> first_norms_;  // norms of the columns of X0 / 2^exponents
+  std::vector<Scalar> numbers_;      // buffer for a matrix of the shape of `products_`
   Small products_;                   // [Q X]^T X
   Small C_, T_;
 };
@@ -245,7 +246,7 @@ void expect_shape(const char* name, bool is_given, Ordinal rows, Ordinal columns
                               std::to_string(expected_columns));
 }
 
-/// The columns that have a state.
+/// The places of the columns in this state.
 std::vector<Ordinal> places_of(const auto& X, const std::vector<Column>& columns, Column state) {
   std::vector<Ordinal> places;
   for (Ordinal j = 0; j < X.columns; ++j)
@@ -269,7 +270,7 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
   work.get(C, R);
   const std::vector<Ordinal> settled = places_of(X, work.columns(), Column::Settled);
   std::vector<Ordinal> others = places_of(X, work.columns(), Column::Dependent);
-  // Directions that happen to depend on the others, and those that do not fit among so few rows, are tried three times.
+  // Random directions that depend on the others, or are too many for so few rows, are tried three times.
   std::vector<TallBlock<const Scalar>> all(Q.begin(), Q.end());
   all.push_back({X.data, X.rows, Ordinal(settled.size()), X.row_stride, settled.data()});
   std::vector<std::vector<Ordinal>> found;

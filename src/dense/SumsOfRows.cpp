@@ -21,7 +21,7 @@ std::size_t elements_of(const Multivector<const Scalar>& v) {
   return std::size_t(v.rows) * std::size_t(v.columns);
 }
 
-/// A multivector as a block: where it is, or a copy at `place`, which moves on.
+/// A multivector as a block: itself, or a copy at `place`, which advances.
 template <class ExecutionSpace, class Scalar>
 TallBlock<const Scalar> tall_block(const ExecutionSpace& exec, const Multivector<const Scalar>& v, Scalar*& place) {
   if (is_tall(v)) return {v.data, v.rows, v.columns, v.row_stride, nullptr};
@@ -31,7 +31,7 @@ TallBlock<const Scalar> tall_block(const ExecutionSpace& exec, const Multivector
   return target;
 }
 
-/// Whether rows are made and summed piece by piece.
+/// Whether rows are computed and summed piece by piece.
 template <class ExecutionSpace, class Scalar>
 bool goes_in_pieces(const RowProducer& rows, const Multivector<const Scalar>& Y) {
   return is_host_space<ExecutionSpace> && rows.make_rows != nullptr && Y.columns <= panel_columns && is_tall(Y);

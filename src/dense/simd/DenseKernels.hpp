@@ -21,7 +21,7 @@ struct PanelRows {
   Ordinal columns;
 };
 
-/// All of them take rows [first, last).
+/// Kernels for rows [first, last).
 template <class Scalar>
 struct DenseKernels {
   using Input = PanelRows<const Scalar>;
@@ -42,7 +42,7 @@ struct DenseKernels {
   /// Y = X packed + beta Y. X may be Y.
   void (*multiply)(const Input& X, const Scalar* packed, Scalar beta, const Output& Y, bool is_in_place, Ordinal first,
                    Ordinal last);
-  /// C = alpha A + beta B. C may be A or B. What is multiplied by 0 is not read.
+  /// C = alpha A + beta B. C may be A or B. An operand whose factor is 0 is not read.
   void (*add)(Scalar alpha, const Input& A, Scalar beta, const Input& B, const Output& C, Ordinal first, Ordinal last);
   /// x_ij = factors[j] x_ij
   void (*scale)(const Scalar* factors, const Output& X, Ordinal first, Ordinal last);

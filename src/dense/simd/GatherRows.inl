@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Some rows of a block in a buffer on the stack, with adjacent columns.
+// Rows of a block, gathered into a buffer on the stack with adjacent columns.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Elements of a whole register.
+/// The number of elements in a register.
 template <class Real>
 constexpr int lanes_of = TESSERA_SIMD_BYTES / int(sizeof(Real));
 
-/// A few rows: half of the least first-level cache.
+/// A buffer for a few rows: half of the smallest first-level cache.
 template <class Real>
 struct alignas(64) RowBuffer {
   static constexpr int size = 16384 / int(sizeof(Real));
@@ -29,7 +29,7 @@ TESSERA_INLINE int rows_of_buffer(std::ptrdiff_t stride) {
   return rows > 512 ? 512 : int(rows);
 }
 
-/// A number of columns rounded up to whole registers.
+/// Rounds a number of columns up to whole registers.
 template <class Real>
 TESSERA_INLINE std::ptrdiff_t padded(std::ptrdiff_t columns) {
   return (columns + lanes_of<Real> - 1) / lanes_of<Real> * lanes_of<Real>;
@@ -44,8 +44,8 @@ struct Lines {
   TESSERA_INLINE const Real* row(std::ptrdiff_t i) const { return data + i * stride; }
 };
 
-/// Fetches memory ahead of its use, a few lines of a cache at a time while registers compute. Columns of a tile are
-/// read in too many streams for the hardware to follow.
+/// Prefetches memory, a few cache lines at a time while registers compute. Columns of a tile are read in too many
+/// streams for the hardware prefetcher.
 struct Fetch {
   const char* next = nullptr;
   const char* end = nullptr;
@@ -57,7 +57,7 @@ struct Fetch {
   }
 };
 
-/// Rows [first, first + rows) of X, cut off at `last`, to be fetched in so many pieces.
+/// Rows [first, first + rows) of X, cut off at `last`, to be prefetched in this number of pieces.
 template <class Real>
 TESSERA_INLINE Fetch fetch_rows(const Real* data, std::ptrdiff_t row_stride, std::ptrdiff_t first, int rows,
                                 std::ptrdiff_t last, int pieces) {
@@ -68,8 +68,8 @@ TESSERA_INLINE Fetch fetch_rows(const Real* data, std::ptrdiff_t row_stride, std
   return {begin, begin + bytes, (bytes / pieces / 64 + 1) * 64};
 }
 
-/// Calls body(registers, first) for tiles of three registers of columns. Two tiles of two are better than one of three
-/// and one of one. The last register may have columns that are none.
+/// Calls body(registers, first) for tiles of three registers of columns. Two tiles of two are faster than one of three
+/// and one of one. The last register may extend past the last column.
 template <class Real, class Body>
 TESSERA_INLINE void for_each_tile(int columns, const Body& body) {
   constexpr int lanes = lanes_of<Real>;
@@ -78,7 +78,7 @@ TESSERA_INLINE void for_each_tile(int columns, const Body& body) {
   for (; left >= 2; left -= 2, j += 2 * lanes) body(std::integral_constant<int, 2>{}, j);
   if (left == 1) body(std::integral_constant<int, 1>{}, j);
 }
-/// How many tiles these are.
+/// The number of these tiles.
 template <class Real>
 TESSERA_INLINE int count_tiles(int columns) {
   return (columns + 3 * lanes_of<Real> - 1) / (3 * lanes_of<Real>);
@@ -88,17 +88,17 @@ template <class Real>
 TESSERA_INLINE register_t<Real, lanes_of<Real>> load(const Real* from) {
   return load_register<register_t<Real, lanes_of<Real>>>(from);
 }
-// A template parameter for the register would forget that it may have any alignment.
+// A template parameter for the register type would lose its alignment attribute.
 template <class Real>
 TESSERA_INLINE void store(Real* to, register_t<Real, lanes_of<Real>> value) {
   store_register(to, value);
 }
 
-/// Whether a register can be read and written in part at full speed. Otherwise rows whose columns do not fill their
-/// registers go through a buffer.
+/// Whether registers can be read and written in part at full speed. Otherwise rows whose columns do not fill registers
+/// are copied to a buffer.
 constexpr bool has_masks = TESSERA_SIMD_BYTES == 64;
 
-/// The first `count` lanes, or all where the register is not partial. The others are 0, and stay as they are in memory.
+/// Loads `count` lanes, or all if the register is not partial. Other lanes are 0; stores leave them unchanged.
 template <bool IsPartial, class Real>
 TESSERA_INLINE register_t<Real, lanes_of<Real>> load_some(const Real* from, [[maybe_unused]] int count) {
 #if TESSERA_SIMD_BYTES == 64
@@ -120,8 +120,8 @@ TESSERA_INLINE void store_some(Real* to, register_t<Real, lanes_of<Real>> value,
   store(to, value);
 }
 
-/// Calls body(is_partial, count) with the number of columns in the last register of a tile: those from `first` on are
-/// at most `columns`.
+/// Calls body(is_partial, count) with the number of columns in the last register of the tile that begins at column
+/// `first` of `columns`.
 template <int Vectors, class Real, class Body>
 TESSERA_INLINE void with_last_register(int columns, int first, const Body& body) {
   const int count = columns - first - (Vectors - 1) * lanes_of<Real>;
@@ -137,13 +137,13 @@ TESSERA_INLINE void copy_line(const Real* in, Real* out, int count) {
   for (; j < count; ++j) out[j] = in[j];
 }
 
-/// Copies rows [first, first + rows) to a buffer, and writes 0 to what is left of the stride.
+/// Copies rows [first, first + rows) to a buffer, and writes 0 to the padding of each row.
 template <class Real>
 TESSERA_INLINE void gather_rows(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, Real* buffer,
                                 std::ptrdiff_t stride) {
   const int columns = X.columns;
   const Ordinal* places = X.places;
-  constexpr int ahead = 16;  // rows, in which a line of each four columns is fetched
+  constexpr int ahead = 16;  // rows; prefetches the line of every fourth column
   for (int i = 0; i < rows; ++i) {
     const Real* in = X.data + (first + i) * X.row_stride;
     Real* out = buffer + i * stride;
@@ -158,7 +158,7 @@ TESSERA_INLINE void gather_rows(const PanelRows<const Real>& X, std::ptrdiff_t f
   }
 }
 
-/// The other way: rows of a buffer become those of X.
+/// Copies rows of a buffer back to X.
 template <class Real>
 TESSERA_INLINE void scatter_rows(const Real* buffer, std::ptrdiff_t stride, const PanelRows<Real>& X,
                                  std::ptrdiff_t first, int rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// X^T Y of some rows. Registers hold columns of Y; a tile of sums stays in registers for as many rows as the
-// first-level cache takes.
+// X^T Y of some rows. Registers hold columns of Y; a tile of sums stays in registers for all rows that fit into the
+// first-level cache.
 #pragma once
 
 #include "ColumnKernels.inl"
@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Adds the products of `Columns` columns of X and `Vectors` registers of Y, of which the last has `count` columns, to
-/// sums. Few sums are made twice, of even and of odd rows, so that one need not wait for the other.
+/// Adds the products of `Columns` columns of X and `Vectors` registers of Y, the last with `count` columns, to sums.
+/// Few sums are split into even and odd rows, to hide latency.
 template <int Columns, int Vectors, bool IsPartial, class Real>
 TESSERA_INLINE void gram_tile(Lines<Real> X, Lines<Real> Y, int count, int rows, Real* sums,
                               std::ptrdiff_t sums_stride) {
@@ -41,7 +41,7 @@ TESSERA_INLINE void gram_tile(Lines<Real> X, Lines<Real> Y, int count, int rows,
   }
 }
 
-/// All columns of X beside `Vectors` registers of Y, four at a time.
+/// Multiplies all columns of X, four at a time, by `Vectors` registers of Y.
 template <int Vectors, bool IsPartial, class Real>
 [[gnu::noinline]] void gram_strip(Lines<Real> X, int columns, Lines<Real> Y, int count, int rows, Real* sums,
                                   std::ptrdiff_t sums_stride, Fetch* fetches) {
@@ -60,7 +60,7 @@ template <int Vectors, bool IsPartial, class Real>
   tile(std::integral_constant<int, 1>{});
 }
 
-/// Sums of so few columns that most of a register would be idle: a register holds rows of one column.
+/// Computes sums of so few columns that most of a register would be idle: a register holds rows of one column.
 template <class Real>
 [[gnu::noinline]] void gram_of_few(Lines<Real> X, int x_columns, Lines<Real> Y, int y_columns, int rows, Real* sums,
                                    std::ptrdiff_t sums_stride) {
@@ -82,8 +82,8 @@ template <class Real>
   }
 }
 
-/// Sums of half as many columns of Y as a register has lanes, where columns are adjacent: registers of half the width,
-/// for even and for odd rows.
+/// Computes sums for Y with adjacent columns, half the number of lanes of a register: registers of half the width, for
+/// even and for odd rows.
 template <class Real>
 [[gnu::noinline]] void gram_of_half(Lines<Real> X, int x_columns, Lines<Real> Y, int rows, Real* sums,
                                     std::ptrdiff_t sums_stride) {
@@ -114,7 +114,7 @@ template <class Real>
   for (; i < x_columns; ++i) tile(std::integral_constant<int, 1>{}, i);
 }
 
-/// Rows as columns: line j of the buffer is column j.
+/// Transposes rows: line j of the buffer is column j.
 template <class Real>
 TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, Real* buffer,
                                           std::ptrdiff_t stride) {
@@ -125,11 +125,11 @@ TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::p
   return {buffer, stride};
 }
 
-/// Some rows of X where they are, if their columns are adjacent and their strides no trouble, or else in a buffer.
+/// Returns rows of X in place, if their columns are adjacent and their stride is harmless, or else in a buffer.
 template <class Real>
 TESSERA_INLINE Lines<Real> lines_of(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, bool in_registers,
                                     Real* buffer, std::ptrdiff_t stride) {
-  // Long strides are often powers of two, which few lines of a cache can hold.
+  // Long strides are often powers of two, of which a cache can hold few lines.
   const bool is_narrow = X.row_stride > X.columns && X.row_stride * std::ptrdiff_t(sizeof(Real)) >= 512;
   if (X.places == nullptr && !is_narrow && !(in_registers && !has_masks && X.columns % lanes_of<Real> != 0))
     return {X.data + first * X.row_stride, X.row_stride};
@@ -152,7 +152,7 @@ TESSERA_INLINE void gram_of_lines(Lines<Real> x, int x_columns, Lines<Real> y, i
       });
 }
 
-/// Sums of so few columns that registers hold rows.
+/// Computes sums of so few columns that registers hold rows.
 template <class Real>
 TESSERA_INLINE void gram_rows_of_few(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, bool is_same,
                                      Ordinal first, Ordinal last, Real* sums, std::ptrdiff_t sums_stride) {
@@ -163,7 +163,7 @@ TESSERA_INLINE void gram_rows_of_few(const PanelRows<const Real>& X, const Panel
     return;
   }
   RowBuffer<Real> x_buffer, y_buffer;
-  const int step = RowBuffer<Real>::size / 8;  // of at most 8 columns
+  const int step = RowBuffer<Real>::size / 8;  // rows of at most 8 columns
   for (std::ptrdiff_t row = first; row < last; row += step) {
     const int rows = last - row < step ? int(last - row) : step;
     const Lines<Real> x = transpose_rows(X, row, rows, x_buffer.elements, step);
@@ -187,7 +187,7 @@ void gram_rows(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, b
   if (are_few) return gram_rows_of_few(X, Y, is_same, first, last, sums, sums_stride);
   RowBuffer<Real> x_buffer, y_buffer;
   const std::ptrdiff_t x_stride = padded<Real>(X.columns), y_stride = padded<Real>(Y.columns);
-  // The rows that are fetched ahead have to fit into the first-level cache beside these.
+  // The prefetched rows must fit into the first-level cache as well.
   const int most_rows = rows_of_buffer<Real>(x_stride > y_stride ? x_stride : y_stride);
   const int step = most_rows > 64 ? most_rows / 4 : 16;
   const int tiles = (X.columns + 3) / 4 * count_tiles<Real>(Y.columns);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that are written: products with a small matrix, sums, scaled blocks.
+// Kernels that write blocks: products with a small matrix, sums, scaled blocks.
 #pragma once
 
 #include "GatherRows.inl"
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// The small matrix is stored in tiles, in which the columns of a row are adjacent, with 0 where there is no column.
+/// Stores the small matrix in tiles with adjacent columns in each row, padded with 0.
 template <class Real>
 void pack_matrix(Real alpha, const Real* B, std::ptrdiff_t stride, Ordinal rows, Ordinal columns, Real* packed) {
   for_each_tile<Real>(columns, [&](auto vectors, int first) {
@@ -21,7 +21,7 @@ void pack_matrix(Real alpha, const Real* B, std::ptrdiff_t stride, Ordinal rows,
   });
 }
 
-/// `Rows` rows of a tile of Y, whose last register has `count` columns.
+/// Multiplies `Rows` rows of a tile of Y, whose last register has `count` columns.
 template <int Rows, int Vectors, bool IsPartial, class Real>
 TESSERA_INLINE void multiply_tile(const Real* x, std::ptrdiff_t x_stride, int m, const Real* packed, Real beta, Real* y,
                                   std::ptrdiff_t y_stride, int count) {
@@ -40,7 +40,7 @@ TESSERA_INLINE void multiply_tile(const Real* x, std::ptrdiff_t x_stride, int m,
       body(std::bool_constant<IsPartial>{}, y + i * y_stride + (Vectors - 1) * lanes, s[i][Vectors - 1]);
     }
   };
-  // All rows are read before one is written: a read waits for a partial write right before it, as if they overlapped.
+  // Reads all rows before writing one: a read right after a partial write waits for it, as if they overlapped.
   if (beta != 0) {
     for_each_register([&](auto is_partial, const Real* from, V& sum) __attribute__((always_inline)) {
       sum = fused(beta, load_some<decltype(is_partial)::value>(from, count), sum);
@@ -66,7 +66,7 @@ template <int Vectors, bool IsPartial, class Real>
                                          count);
 }
 
-/// Y with fewer columns than a register, from few columns of X: numbers one by one.
+/// Multiplies few columns of X into Y with fewer columns than a register has lanes, one number at a time.
 template <int Columns, class Real>
 [[gnu::noinline]] void multiply_few(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                     const PanelRows<Real>& Y, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -87,7 +87,7 @@ template <int Columns, class Real>
   }
 }
 
-/// Y with half as many columns as a register has lanes, where columns are adjacent: registers of half the width.
+/// Multiplies into Y with adjacent columns, half the number of lanes of a register: registers of half the width.
 template <class Real>
 [[gnu::noinline]] void multiply_half(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                      const PanelRows<Real>& Y, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -111,13 +111,13 @@ template <class Real>
   for (; first < last; ++first) multiply(std::integral_constant<int, 1>{}, first);
 }
 
-/// Some rows of X at a time, so that they stay in cache from one tile to the next.
+/// Multiplies a chunk of rows of X at a time, which stays in cache from one tile to the next.
 template <class Real>
 TESSERA_INLINE void multiply_many(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                   const PanelRows<Real>& Y, bool is_in_place, Ordinal first, Ordinal last) {
   RowBuffer<Real> x_buffer, y_buffer;
   const int m = X.columns, n = Y.columns;
-  // A row of X is read before its row of Y is written, unless there is another tile.
+  // Each row of X is read before its row of Y is written, unless there is a second tile.
   const bool copies_x = (is_in_place && n > 3 * lanes_of<Real>) || X.places != nullptr;
   const bool copies_y = Y.places != nullptr || (!has_masks && n % lanes_of<Real> != 0);
   const int step = rows_of_buffer<Real>(m > padded<Real>(n) ? m : padded<Real>(n));
@@ -253,7 +253,7 @@ void scale_rows_by_column(const Real* factors, const PanelRows<Real>& X, Ordinal
       for (int j = 0; j < n; ++j) X.data[i * X.row_stride + X.places[j]] *= factors[j];
     return;
   }
-  // Several rows of few columns are one long row, with the factors over and over again.
+  // Several rows of few columns are handled as one long row, with repeated factors.
   Real repeated[256];
   const int joined = X.row_stride == n ? 256 / n : 1;
   for (int k = 0; k < joined * n; ++k) repeated[k] = factors[k % n];
