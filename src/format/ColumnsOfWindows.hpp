@@ -18,9 +18,9 @@ namespace Tessera::Impl {
 template <class Memory>
 struct ColumnsOfWindows {
   Csr<Memory> columns;                     ///< a row for each window
-  Array<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the end
+  Array<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the number of entries
   Array<Offset*, Memory> entries;          ///< canonical entries, sorted by window, column and row
-  Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows that have it
+  Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows with an entry in it
 };
 
 /// Sorts the entries by window and column, with keys (window, column, row of the window). The sort is stable, so rows
@@ -44,7 +44,7 @@ static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPatter
   return sorted;
 }
 
-/// \param window_rows [in] a multiple of 64
+/// Finds the distinct columns of windows of `window_rows` rows, a multiple of 64.
 ///
 /// Cost: a radix sort of the entries.
 template <class Exec>

@@ -50,7 +50,7 @@ std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, s
   return descents;
 }
 
-/// Whether every row ascends strictly and its columns are in range: then entries descend only where a row begins.
+/// Whether rows ascend strictly and columns are in range: then entries descend only where a row begins.
 template <class ExecutionSpace>
 bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Ordinal* columns = A.column_indices;

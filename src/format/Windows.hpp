@@ -39,7 +39,7 @@ static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offs
   return tiles;
 }
 
-/// Windows whose distinct columns fill tiles in ascending order.
+/// Windows and the distinct columns that fill their tiles in ascending order.
 template <int Height, class Memory>
 struct CondensedWindows {
   static_assert(Height <= 16);
