@@ -67,7 +67,7 @@ class WindowSums {
  private:
   using Real = real_of_t<VectorScalar>;
   static constexpr int parts = is_complex_v<VectorScalar> ? 2 : 1;
-  static constexpr int most_sums = 4096;  // enough for windows of 1024 complex rows
+  static constexpr int most_sums = 4096;  // enough for a window of 1024 complex rows
 
   /// \param lanes [in] number of real lanes; a constant for frequent numbers
   template <class Lanes>

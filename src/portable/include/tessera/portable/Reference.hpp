@@ -11,9 +11,9 @@
 
 namespace Tessera {
 
-/// One column of alpha op(A) X + beta Y, computed serially in long double, with a bound on the error of a product.
+/// One column of alpha op(A) X + beta Y, computed serially in long double, with an error bound for products.
 ///
-/// All products of Tessera are compared with it entry by entry: |y - value| <= bound with
+/// All products of Tessera are compared with it entry by entry, |y - value| <= bound, where
 ///
 /// ```{.unparsed}
 ///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)).
