@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of setup.sh and kokkos.sh
 #
-# The NVIDIA GPU of this machine, the compiler for it, and a Kokkos with CUDA.
+# The NVIDIA GPU of this machine, its compiler, and a Kokkos with CUDA.
 
 if [[ -n ${CUDA_HOME:-} ]]; then PATH=$CUDA_HOME/bin:$PATH; else PATH=$PATH:/usr/local/cuda/bin; fi
 [[ -z ${NVCC_WRAPPER_DEFAULT_COMPILER:-} ]] || export CUDAHOSTCXX=$NVCC_WRAPPER_DEFAULT_COMPILER
@@ -27,7 +27,7 @@ find_gpu() {
   gpu_architecture=${line%a}
 }
 
-# Dies unless there is an nvcc that compiles for $gpu_architecture. Sets nvcc and nvcc_version.
+# Sets nvcc and nvcc_version. Dies unless there is an nvcc that compiles for $gpu_architecture.
 check_nvcc() {
   local why="for ${gpu:-the GPU to compile for}" host="or run with --cpu, on the host" folder output compiler
   nvcc=$(command -v nvcc) ||

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash disable=SC2154 # variables of setup.sh and cuda.sh
 #
-# A Kokkos of our own, if the machine has none that fits: for a GPU, or for the host if no Debian root can be made. It is
-# built once, from the sources in TESSERA_KOKKOS_SOURCE or from a release that FetchContent gets. It is installed in
-# $cache/kokkos-<hash of what it depends on>. Without its stamp it is incomplete, and is made again.
+# A Kokkos built here, if the machine has none that fits: for a GPU, or for the host if no Debian root can be made. It
+# is built once, from the sources in TESSERA_KOKKOS_SOURCE or from a release that FetchContent gets, and installed in
+# $cache/kokkos-<hash of what it depends on>. Without its stamp it is incomplete, and is rebuilt.
 
 kokkos_release=4.6.01 kokkos_commit=1b1383c6001f3bfe9fe309ca923c2d786600cc79
 
-# kokkos_options host|ARCHITECTURE: the options for CMake. ARCHITECTURE is a number, 90 for compute capability 9.0. Beside
-# a GPU, the host backend is Serial: threads are tested without a GPU, and a second backend would take a third more time to
-# compile.
+# kokkos_options host|ARCHITECTURE: prints options for CMake. ARCHITECTURE is a number, 90 for compute capability 9.0.
+# With a GPU, the host backend is Serial: threads are tested without a GPU, and a second backend would take a third more
+# time to compile.
 kokkos_options() {
   case $1 in
     host) echo -DKokkos_ENABLE_OPENMP=ON && return ;;
@@ -24,7 +24,7 @@ kokkos_options() {
   echo -DKokkos_ENABLE_CUDA=ON
 }
 
-# check_kokkos_source: what TESSERA_KOKKOS_SOURCE names, if it does, are sources of Kokkos.
+# check_kokkos_source: checks that TESSERA_KOKKOS_SOURCE, if set, is a Kokkos source tree.
 check_kokkos_source() {
   [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]] || return 0
   [[ -e $TESSERA_KOKKOS_SOURCE/bin/nvcc_wrapper && -e $TESSERA_KOKKOS_SOURCE/core/src/Kokkos_Core.hpp ]] ||
@@ -32,7 +32,7 @@ check_kokkos_source() {
   TESSERA_KOKKOS_SOURCE=$(realpath "$TESSERA_KOKKOS_SOURCE")
 }
 
-# kokkos_source_recipe RELEASE: prints what the sources are: those in TESSERA_KOKKOS_SOURCE, or this release.
+# kokkos_source_recipe RELEASE: prints the identity of the sources: those in TESSERA_KOKKOS_SOURCE, or this release.
 kokkos_source_recipe() {
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     (cd "$TESSERA_KOKKOS_SOURCE" && find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
@@ -41,7 +41,7 @@ kokkos_source_recipe() {
   fi
 }
 
-# Prints what a build depends on: the sources, how they are adapted, the compilers.
+# Prints what a build depends on: sources, adaptations, options and compilers.
 kokkos_recipe() {
   kokkos_source_recipe "$kokkos_release $kokkos_commit"
   kokkos_options "$1"
@@ -70,8 +70,8 @@ kokkos_sources() {
 }
 
 # adapt_kokkos FOLDER ARCHITECTURE: adapts sources that are older than the CUDA toolkit. Without an option, nvcc_wrapper
-# compiles for 7.0. CMake's first test relies on that, and nvcc 13 refuses it. Three calls have other arguments since
-# CUDA 13, which Kokkos 4.7 has.
+# compiles for 7.0, which nvcc 13 rejects in CMake's first test. Three functions have other arguments since CUDA 13,
+# which Kokkos 4.7 handles.
 adapt_kokkos() {
   local version calls=$1/core/src/Cuda/Kokkos_Cuda_Instance.hpp
   version=$(sed -n 's/^set(Kokkos_VERSION_\(MAJOR\|MINOR\) \([0-9]*\))/\2/p' "$1/CMakeLists.txt" | paste -s -d .)
@@ -93,7 +93,7 @@ make_kokkos() {
   mapfile -t options < <(kokkos_options "$1")
   if [[ $1 != host ]]; then
     adapt_kokkos "$tree" "$1"
-    install -D "$tree/bin/nvcc_wrapper" "$2/bin/nvcc_wrapper" # CMake's files name it
+    install -D "$tree/bin/nvcc_wrapper" "$2/bin/nvcc_wrapper" # the installed CMake files refer to it
     options+=("-DCMAKE_CXX_COMPILER=$2/bin/nvcc_wrapper")
   fi
   ! command -v ninja >/dev/null || generator=(-G Ninja)
@@ -107,7 +107,7 @@ make_kokkos() {
   touch "$2/.tessera-kokkos"
 }
 
-# ensure_kokkos host|ARCHITECTURE: makes this Kokkos unless it is there. Sets kokkos_dir to its folder.
+# ensure_kokkos host|ARCHITECTURE: builds this Kokkos if it is missing. Sets kokkos_dir to its folder.
 ensure_kokkos() {
   check_kokkos_source
   kokkos_dir=$cache/kokkos-$(kokkos_recipe "$1" | sha256sum | cut -c 1-12)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Packages of Python that a script needs, in the versions that a file of requirements names. Wants setup.sh.
+# Python packages that a script needs, in the versions of a requirements file. Needs setup.sh.
 # shellcheck disable=SC2154 # variables of setup.sh
 
-# has_packages PYTHON REQUIREMENTS: whether it has them.
+# has_packages PYTHON REQUIREMENTS: whether this Python has them.
 has_packages() {
   "$1" - "$2" 2>/dev/null <<'END'
 import importlib.metadata, sys
@@ -15,7 +15,7 @@ for line in open(sys.argv[1]):
 END
 }
 
-# find_python NAME REQUIREMENTS LOG: sets python to one that has the packages. If python3 does not have them, it is one in
+# find_python NAME REQUIREMENTS LOG: sets python to one that has the packages: python3 or, if that lacks them, one in
 # $cache/NAME-venv, where pip installs them once. Otherwise says what is missing, and returns 3.
 find_python() {
   local venv=$cache/$1-venv requirements=$2 log=$3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Messages, and steps. The output of a step goes to a log file, while a line now and then tells its progress.
+# Messages and steps. The output of a step goes to a log file; a line now and then shows its progress.
 
 say() { printf '[tessera] %s\n' "$*" >&2; }
 
@@ -22,7 +22,7 @@ stop_step() {
   trap - INT TERM HUP
   if [[ -n $step_group ]]; then
     kill -TERM -- "-$step_group" 2>/dev/null || true
-    for _ in {1..20}; do # two seconds to tidy up
+    for _ in {1..20}; do # two seconds to clean up
       kill -0 -- "-$step_group" 2>/dev/null || break
       sleep 0.1
     done
@@ -50,7 +50,7 @@ step() {
   shift 2
   say "$title ..."
   printf '\n== %s\n== %s\n' "$title" "$*" >>"$log"
-  set -m # a process group of its own, whose first process does not outlive us, were we killed
+  set -m # a process group of its own, whose first process ends with this one
   setpriv --pdeathsig KILL "$@" >>"$log" 2>&1 </dev/null &
   step_group=$!
   set +m

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Tessera is built on a "platform". It is "host", with a Kokkos of this machine or one that is made for it (kokkos.sh);
-# "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots lie in
-# $cache/roots/<name>-<hash of its recipe>. A root without its stamp is incomplete, and is made again. Users of a root hold
-# a shared lock on it, its maker holds an exclusive one. The root "foreign" has compilers for AMD GPUs and for Arm.
+# Tessera is built on a "platform": "host", with a Kokkos of this machine or one that is built for it (kokkos.sh);
+# "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots are in
+# $cache/roots/<name>-<hash of its recipe>. A root without its stamp is incomplete, and is remade. Users of a root hold
+# a shared lock on it, its maker an exclusive one. The root "foreign" has compilers for AMD GPUs and for Arm.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -19,7 +19,7 @@ mkdir -p "$logs" "$cache/roots" "$cache/ccache" ||
 
 tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev,python3-pygal
 
-# Makes a mount namespace of our own. Inside a chroot whose folder is no mount point, nothing can be made private.
+# Makes a separate mount namespace. Inside a chroot whose folder is no mount point, nothing can be made private.
 private_mounts=(unshare --mount --propagation private)
 "${private_mounts[@]}" true 2>/dev/null || private_mounts=(unshare --mount --propagation unchanged)
 
@@ -31,7 +31,7 @@ root_packages() {
       echo ,libkokkos-dev:arm64,zlib1g-dev:arm64,libgtest-dev:arm64
       ;;
     trilinos)
-      # Trilinos' CMake files name the development files of PT-Scotch, but its packages do not depend on them.
+      # Trilinos' CMake files need the development files of PT-Scotch, but its packages do not depend on them.
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev,libptscotch-dev"
       printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi ifpack2 muelu rtop thyra xpetra aztecoo triutils epetra epetraext \
         teuchos galeri amesos amesos2 ifpack intrepid2 isorropia ml sacado shards shylu stratimikos teko zoltan zoltan2
@@ -39,7 +39,7 @@ root_packages() {
   esac
 }
 
-# Adds two empty archives: the CMake files of the package libkokkos-dev name them, but it does not ship them.
+# Adds two empty archives that the CMake files of the package libkokkos-dev need, but that it does not ship.
 # shellcheck disable=SC2016 # expanded by the shell that mmdebstrap starts, and by the one inside the root
 root_hook='chroot "$1" sh -ec '\''
   for core in /usr/lib/*/libkokkoscore.*; do
@@ -92,8 +92,7 @@ is_debian() { [[ -r /etc/os-release ]] && (. /etc/os-release && [[ $ID == debian
 
 can_make_roots() { is_debian && ((EUID == 0)) && "${private_mounts[@]}" true 2>/dev/null; }
 
-# make_root NAME DIR: makes a root, in namespaces of its own. When its first process dies, all that it started and mounted
-# is gone.
+# make_root NAME DIR: makes a root, in its own namespaces. When their first process dies, its processes and mounts end.
 make_root() {
   local name=$1 dir=$2 free
   rm -rf --one-file-system "$dir" "$dir.part"
@@ -123,7 +122,7 @@ forget_old_roots() {
   done
 }
 
-# ensure_root NAME: makes it unless it is there; this process then holds it.
+# ensure_root NAME: makes the root if it is missing; this process then holds a lock on it.
 ensure_root() {
   local dir
   dir=$(root_dir "$1")
@@ -144,7 +143,7 @@ ensure_root() {
 find_kokkos() {
   local dir generator=()
   command -v cmake >/dev/null || needs "there is no cmake"
-  # Debian's cmake comes without either.
+  # Debian's cmake depends on neither.
   if ! command -v ninja >/dev/null && ! command -v make >/dev/null && is_debian && ((EUID == 0)); then
     apt_install ninja-build
   fi
@@ -182,11 +181,11 @@ ensure_host() {
   host_kokkos="in $kokkos_dir" host_root=$kokkos_dir
 }
 
-# platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. In a root, CMake finds
-# the Kokkos in $kokkos_in_root, if that is set.
+# platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. In a root, CMake
+# finds the Kokkos in $kokkos_in_root, if that is set.
 platform_command() {
   local dir base=${source:-$checkout}
-  [[ $base != "$checkout/cmake/"* ]] || base=$checkout # CMake projects there compile its sources
+  [[ $base != "$checkout/cmake/"* ]] || base=$checkout # the CMake projects there compile the checkout's sources
   local ccache=("CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=$base" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
   if [[ $1 == host || $1 == device ]]; then
     dir=$host_root
@@ -211,14 +210,14 @@ job_count() {
   echo $((memory < 1 ? 1 : memory < $(nproc) ? memory : $(nproc)))
 }
 
-# release_options ROOT: CMake's options for Release. The headers of Trilinos take the optimizer minutes, and tests with them
-# run only shortly, so that they get -O1. With -O1, GCC warns that variables set in loops are uninitialized.
+# release_options ROOT: prints CMake's options for Release. The optimizer takes minutes for the headers of Trilinos, and
+# their tests are short, hence -O1. With -O1, GCC warns that variables set in loops are uninitialized.
 release_options() {
   echo -DCMAKE_BUILD_TYPE=Release
   [[ $1 != trilinos ]] || echo "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -Wno-maybe-uninitialized"
 }
 
-# platform_recipe NAME: what differs if another compiler or library stands where this platform's stood.
+# platform_recipe NAME: prints a text that changes with the platform's compiler or libraries.
 platform_recipe() {
   case $1 in
     host) echo "host $host_kokkos" ;;
@@ -235,19 +234,19 @@ build() {
   platform_command "$platform"
   recipe=$(platform_recipe "$platform")
   ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
-  if [[ $platform == device ]]; then # no ccache: nvcc -E prints what one of its two compilers reads
+  if [[ $platform == device ]]; then # no ccache: nvcc -E prints the input of only one of its two compilers
     set -- "-DCMAKE_CXX_COMPILER=$cuda_compiler" "-DCMAKE_CUDA_COMPILER=$nvcc" \
       ${NVCC_WRAPPER_DEFAULT_COMPILER:+"-DCMAKE_CUDA_HOST_COMPILER=$NVCC_WRAPPER_DEFAULT_COMPILER"} "$@"
   elif "${inside[@]}" sh -c 'command -v ccache' >/dev/null; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
   fi
-  # Unset, it leaves the cache of an older run, too.
+  # Unsetting it also removes it from the cache of an older run.
   if [[ -n ${TESSERA_SCALARS:-} ]]; then
     set -- "$@" "-DTESSERA_SCALARS=$TESSERA_SCALARS"
   else
     set -- -UTESSERA_SCALARS "$@"
   fi
-  # Another compiler or library behind the same path: nothing in the folder is worth anything.
+  # Another compiler or library with the same path makes the whole folder useless.
   [[ $(cat "$dir/.tessera-platform" 2>/dev/null) == "$recipe" ]] || rm -rf "$dir"
   mkdir -p "$dir"
   echo "$recipe" >"$dir/.tessera-platform"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Started by scripts/mutate where the compilers are. --help of that says what this does."""
+"""The program that scripts/mutate starts where the compilers are; `scripts/mutate --help` says what it does."""
 
 import argparse
 import concurrent.futures
@@ -14,8 +14,8 @@ from . import compilation, faults, judge, libclang, processes, report, sample, s
 from .compilation import fail, tell
 
 LONGEST_SUITE = 1800  # seconds
-ROUNDS = 6  # in which mutants that do not compile are replaced
-ENOUGH = 0.9  # of the mutants must be killed
+ROUNDS = 6  # rounds of replacing mutants that do not compile
+ENOUGH = 0.9  # share of the mutants that must be killed
 
 
 def parse():
@@ -44,7 +44,7 @@ def parse():
 
 
 def draw(options):
-    """Draws mutants of which Clang says that they compile."""
+    """Draws mutants that compile, according to Clang."""
     sites, reads = compilation.scan(
         options.checkout, options.copy, options.build, options.jobs, options.work / "sites.pickle"
     )
@@ -91,7 +91,7 @@ def keep(file, facts, mutants):
 
 
 def plan(options):
-    """The mutants and the suites that reach them, from the last run or new: (facts, mutants, suites)."""
+    """Returns (facts, mutants, suites): the mutants, from the last run or new, and the suites that reach them."""
     file, mutants = options.work / "plan.json", []
     options.copy.mkdir(parents=True, exist_ok=True)
     goes_on = options.resume or options.mutant is not None
@@ -110,7 +110,7 @@ def plan(options):
     if not goes_on:
         mutants, number = draw(options)
         facts = {"count": options.count, "seed": options.seed, "only": options.only, "sites": number}
-        # Where the last draw had other mutants of the same numbers.
+        # Verdicts of mutants that had the same numbers in the last draw.
         for path in [options.work / "results.jsonl", *programs_of(options.build, ["unit_tests"])]:
             path.unlink(missing_ok=True)
         keep(file, facts, mutants)
@@ -128,7 +128,7 @@ def plan(options):
 
 
 def reaching(options):
-    """The suites of the test programs, seen again if a program changed."""
+    """Returns the suites of the test programs, looked at again if a program changed."""
     programs = programs_of(options.build, options.folders)
     key = [(str(path), path.stat().st_mtime_ns) for path in programs]
     file = options.work / "suites.pickle"
@@ -149,7 +149,7 @@ def reaching(options):
 
 
 def judge_all(options, mutants, suites):
-    """{number: verdict}; what is known already is read from the file to which the rest is appended."""
+    """Returns {number: verdict}; reads known verdicts from a file, and appends new ones to it."""
     file = options.work / "results.jsonl"
     verdicts = {}
     if file.exists():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The copy of the sources as CMake builds it: how each source is compiled, and builds that leave out what fails."""
+"""The copy of the sources that CMake builds: compile commands, and builds that leave out what fails."""
 
 import collections
 import concurrent.futures
@@ -37,18 +37,18 @@ def tell(text):
 
 
 def fail(text):
-    """Ends a run whose set-up fails."""
+    """Ends the run: its set-up failed."""
     tell(f"error: {text}")
     sys.exit(2)
 
 
 def configure(copy, build, platform, cmake_options, log):
-    """Has CMake write how everything is compiled, in an empty folder if the platform or the options are others."""
+    """Makes CMake write the compile commands, in an empty folder if the platform or the options changed."""
     wanted = json.dumps([platform, *cmake_options])
     stamp = build / ".tessera-configured"
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(build, ignore_errors=True)
-    # What was a constant is none in a mutant: a number in braces may then narrow.
+    # A constant may not be one in a mutant: a number in braces may then narrow.
     flags = f"-DCMAKE_CXX_FLAGS=-include {copy / schemata.FIRST_NAME} -Wno-narrowing"
     command = [
         "cmake",
@@ -69,7 +69,7 @@ def configure(copy, build, platform, cmake_options, log):
 
 
 def precompile(copy, build, log):
-    """Headers of others take most of the time: GCC reads them precompiled, where most sources have the same flags."""
+    """Precompiles other libraries' headers for GCC, which take most of the time; most sources have equal flags."""
     folder = copy / f"{schemata.FIRST_NAME}.gch"
     text = f'#include "{copy / schemata.HEADER_NAME}"\n{OFTEN_INCLUDED}'
     key = hashlib.sha256((schemata.HEADER + text + (build / ".tessera-configured").read_text()).encode()).hexdigest()
@@ -104,7 +104,7 @@ def _is_gcc(compiler):
 
 
 def _parse_arguments(command, copy, top):
-    """What libclang is given of a compiler's command, with the sources in `top` in place of the copy."""
+    """Returns a compiler's arguments for libclang, with the sources in `top` in place of the copy."""
     words = [word.replace(f"{copy}/", f"{top}/") for word in shlex.split(command)[1:]]
     if "ccache" in command.split()[0]:
         words = words[1:]
@@ -122,7 +122,7 @@ def _parse_arguments(command, copy, top):
 
 
 def units(copy, build, top):
-    """[(source, arguments)] of the sources below src, each once."""
+    """Returns [(source, arguments)] of the sources below src, each once."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = os.path.realpath(entry["file"])
@@ -139,7 +139,7 @@ def _find(task):
 
 
 def _key(checkout, arguments, files):
-    """Tells what a source and its arguments were from what they are later."""
+    """Returns a key that changes with a source and its arguments."""
     own = [pathlib.Path(__file__).with_name(name) for name in ("sites.py", "libclang.py")]
     key = hashlib.sha256(repr(arguments).encode())
     for path in [*own, *(checkout / file for file in files)]:
@@ -148,8 +148,8 @@ def _key(checkout, arguments, files):
 
 
 def scan(checkout, copy, build, jobs, cache):
-    """(all sites of src, {source: the files below src that it reads}). What was found in a source is kept in a file, at
-    once, until the source changes."""
+    """Returns (all sites of src, {source: the files below src that it reads}). The results of a source are written to a
+    file at once, and kept until the source changes."""
     kept, wanted = {}, dict(units(copy, build, checkout))
     if cache.exists():
         with cache.open("rb") as stream:
@@ -177,8 +177,8 @@ def _errors(task):
 
 
 def refused(copy, build, reads, checkout, places, files, jobs):
-    """The mutants of which Clang says that they do not compile, in those of the files that others include: found by a
-    build, they would compile everything anew."""
+    """Returns the mutants that do not compile according to Clang, in those of the files that others include: if a build
+    found them, it would recompile everything."""
     wanted, chosen = {file for file in files if not file.endswith((".cpp", ".cu"))}, []
     for source, names in sorted(reads.items(), key=lambda item: -len(item[1])):
         if wanted & set(names):
@@ -192,7 +192,7 @@ def refused(copy, build, reads, checkout, places, files, jobs):
 
 
 def build_without_failures(checkout, copy, build, mutants, targets, jobs, log):
-    """Builds the targets; mutants that do not compile are left out. Returns the others."""
+    """Builds the targets without mutants that do not compile. Returns the other mutants."""
     precompile(copy, build, log)
     for _ in range(MOST_BUILDS):
         places = schemata.write_copy(checkout, copy, mutants)
@@ -213,14 +213,14 @@ def build_without_failures(checkout, copy, build, mutants, targets, jobs, log):
 
 
 def _error_places(output):
-    """Places of errors, and of the instantiations that lead to them."""
+    """Returns the places of errors, and of the instantiations that lead to them."""
     for line in output.splitlines():
         if " error: " in line or "required from" in line or "in 'constexpr' expansion" in line:
             yield from FROM_PLACE.findall(line)
 
 
 def compiled(programs):
-    """The numbers of the mutants that are compiled in one of the programs."""
+    """Returns the numbers of the mutants that are compiled in one of the programs."""
     found = set()
     for program in programs:
         symbols = subprocess.run(["nm", "-C", program], capture_output=True, text=True, check=True).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Faults are mutants that a person wrote, with the tests that must notice them: scripts/faults.txt, whose head has the
+"""Faults: mutants that a person wrote, with the tests that must detect them. The head of scripts/faults.txt has their
 format."""
 
 import collections
@@ -20,12 +20,12 @@ from .sites import Site
 GROUP = re.compile(r"\[(\w+)(?:, root (\w+))?(?:, (\d+) ranks)?\]")
 PAIR = re.compile(r"\{\{(.+?) => (.+?)\}\}")
 LAUNCH = "mpirun --map-by :OVERSUBSCRIBE --bind-to none -np"
-LONGEST_TEST = 120  # seconds of the processor, without a fault
+LONGEST_TEST = 120  # seconds of processor time, without a fault
 
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-    """A test program, how many ranks it runs on, and the filter of its tests."""
+    """A test program, its number of ranks, and the filter of its tests."""
 
     target: str
     ranks: int
@@ -40,9 +40,9 @@ class Fault:
     id: int
     name: str
     comment: str
-    root: str  # empty: that of most tests
+    root: str  # empty: the root of most tests
     test: Test
-    mutants: tuple  # one for each pair of the line, all with the number of the fault
+    mutants: tuple  # one per pair of the line, all with the fault's number
 
 
 class Reader:
@@ -86,7 +86,7 @@ class Reader:
             self._wrong(f"there are two faults {name}")
         file, tests = place.split()
         target, root, ranks = group.groups()
-        # The number depends on the name alone: a new fault compiles nothing anew but its own source.
+        # The number depends only on the name: a new fault recompiles only its own source.
         number = zlib.crc32(name.encode()) % schemata.MOST
         while number in self._ids or number == 0:
             number = (number + 1) % schemata.MOST
@@ -96,7 +96,7 @@ class Reader:
         self.faults.append(Fault(number, name, comment, root or "", test, mutants))
 
     def _sites(self, name, file, line):
-        """The pairs of a line, at their places in the file."""
+        """Returns the pairs of a line, with their places in the file."""
         source, old = self._checkout / file, PAIR.sub(r"\1", line)
         if old == line:
             self._wrong(f"{name} has no {{{{original => mistake}}}}: {line}")
@@ -130,7 +130,7 @@ def read(checkout):
 
 
 def choose(faults, options):
-    """Those that are named, or all, or those of every N-th test program."""
+    """Returns the named faults, or all, or those of every N-th test program."""
     names = {fault.name for fault in faults}
     for name in options.faults:
         if name not in names:
@@ -144,12 +144,12 @@ def choose(faults, options):
 
 @dataclasses.dataclass
 class Programs:
-    """The test programs as they were built."""
+    """The built test programs."""
 
     paths: dict  # {target: path}
 
     def key(self, fault):
-        """Differs if the fault, its test or the program is another."""
+        """Returns a key that changes with the fault, its test and the program."""
         path = self.paths[fault.test.target]
         text = repr((fault.mutants, fault.test, path.stat().st_mtime_ns, path.stat().st_size))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -160,7 +160,7 @@ class Programs:
 
 
 def baseline(programs, test):
-    """(what is wrong with a test without any fault or nothing, seconds of the processor)."""
+    """Returns (the problem of a test without any fault, or nothing; seconds of processor time)."""
     status, output, spent = programs.run(test, LONGEST_TEST)
     if status != 0:
         return f"{test} fails without any fault\n{output[-2000:]}", spent
@@ -176,7 +176,7 @@ def is_reached(programs, fault):
 
 
 def verdict(programs, fault, seconds):
-    """(whether it is noticed, how)."""
+    """Returns (whether it is detected, how)."""
     status, output, _ = programs.run(
         fault.test, judge.LEAST_PATIENCE + judge.PATIENCE * seconds, TESSERA_MUTANT=str(fault.id)
     )
@@ -190,7 +190,7 @@ def verdict(programs, fault, seconds):
 
 
 def check(options):
-    """Builds the test programs of the chosen faults, with all faults of this root, and has each fault noticed."""
+    """Builds the test programs of the chosen faults, with all faults of this root, and checks that each is detected."""
     end = time.monotonic() + options.seconds if options.seconds is not None else None
     every = read(options.checkout)
     chosen = [fault for fault in choose(every, options) if fault.root == options.root]
@@ -215,7 +215,7 @@ def check(options):
 
 
 def build(options, targets, log, end):
-    """Whether the targets were built before the end. What was compiled until then is kept."""
+    """Returns whether the targets were built before the end. Objects that were compiled until then are kept."""
     command = ["ninja", "-C", str(options.build), "-j", str(options.jobs), "-k", "0", *targets]
     if end is not None:
         command = ["timeout", str(max(1, int(end - time.monotonic()))), *command]
@@ -230,7 +230,7 @@ def build(options, targets, log, end):
 
 
 def judge_chosen(options, programs, chosen, end):
-    """Runs the tests of the faults that no such program noticed before; prints what came of them."""
+    """Runs the tests of the faults that no equal program detected before; prints the results."""
     file = options.work / "noticed.json"
     noticed = json.loads(file.read_text()) if file.exists() else {}
     left = [fault for fault in chosen if noticed.get(fault.name) != programs.key(fault)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the tests: once to see which reach which mutants, then for each mutant those that reach it, until one fails."""
+"""Runs the tests: once to find the mutants that each reaches, then for each mutant those, until one fails."""
 
 import collections
 import concurrent.futures
@@ -17,15 +17,15 @@ import time
 from . import processes
 from .compilation import tell
 
-PATIENCE, LEAST_PATIENCE = 5, 10  # times the normal time of the processor; seconds
-MOST_WAITING = 30  # seconds by the clock for one of the processor
-MEMORY = 12 << 30  # a mutant that asks for more has failed
+PATIENCE, LEAST_PATIENCE = 5, 10  # multiple of the normal processor time; seconds
+MOST_WAITING = 30  # seconds of wall time per second of processor time
+MEMORY = 12 << 30  # bytes; a mutant that allocates more has failed
 FAILED = re.compile(r"^\[  FAILED  \] ([^ ,]+)", re.MULTILINE)
 
 
 @dataclasses.dataclass
 class Suite:
-    """A suite of a test program: how many seconds of the processor it takes, and the mutants that it reaches."""
+    """A suite of a test program: its seconds of processor time, and the mutants that it reaches."""
 
     program: str
     name: str
@@ -38,9 +38,9 @@ class Verdict:
     id: int
     result: str  # killed, survived, not reached, not built
     how: str = ""  # assertion, crash, time-out
-    by: str = ""  # the test, or the suites
+    by: str = ""  # the test that killed it, or the suites that did not
     seconds: float = 0
-    tests: str = ""  # what the programs that did not notice it were: others may
+    tests: str = ""  # the stamp of the programs that did not detect it
 
 
 def _limit(seconds):
@@ -50,7 +50,7 @@ def _limit(seconds):
 
 
 def _wait(process, seconds):
-    """(status, seconds of the processor); the status is None if the process was still there after these seconds."""
+    """Returns (status, seconds of processor time); the status is None if the process still ran after these seconds."""
     end = time.monotonic() + seconds
     while True:
         number, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -63,8 +63,8 @@ def _wait(process, seconds):
 
 
 def run(program, filters, seconds, launch=(), **environment):
-    """(status, output, seconds of the processor); the status is None if it took more of these than allowed, or waited.
-    The time of a clock says little on a machine that does other things, too."""
+    """Returns (status, output, seconds of processor time); the status is None if it exceeded the seconds, or waited.
+    Wall time means little on a machine that does other things."""
     command = [
         *launch,
         program,
@@ -84,13 +84,13 @@ def run(program, filters, seconds, launch=(), **environment):
 
 
 def suites_of(program):
-    """The names of the program's suites."""
+    """Returns the names of the program's suites."""
     listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
     return re.findall(r"^([^\s.]\S*\.)(?:\s|$)", listed, re.MULTILINE)
 
 
 def _look(program, suite, seconds):
-    """The suite with all mutants off; None if it fails."""
+    """Runs the suite with all mutants off. Returns it, or None if it fails."""
     with tempfile.NamedTemporaryFile() as seen:
         status, output, spent = run(program, [suite + "*"], seconds, TESSERA_MUTANT_SEEN=seen.name)
         reached = frozenset(int(line) for line in seen.read().split())
@@ -101,7 +101,7 @@ def _look(program, suite, seconds):
 
 
 def look(programs, jobs, longest):
-    """Every suite of the programs that passes."""
+    """Returns every suite of the programs that passes."""
     tasks = [(program, suite, longest) for program in programs for suite in suites_of(program)]
     tell(f"running {len(tasks)} suites to see what they reach")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -109,7 +109,7 @@ def look(programs, jobs, longest):
 
 
 def rounds(mutant, suites):
-    """The runs for a mutant: [(program, suites)]. The quickest suite comes first, of the program of its own layer if
+    """Returns the runs for a mutant, [(program, suites)]. The quickest suite comes first, of its own layer's program if
     that has one; then the rest of each program, the quickest first."""
     layer = mutant.stratum.split("/")[0]
     reaching = sorted((suite for suite in suites if mutant.id in suite.reached), key=lambda suite: suite.seconds)
@@ -129,13 +129,13 @@ def rounds(mutant, suites):
 
 
 def stamp(programs):
-    """Tells these builds of programs from others."""
+    """Returns a stamp that identifies these builds of programs."""
     text = "".join(f"{program} {os.stat(program).st_mtime_ns}\n" for program in sorted(set(programs)))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def is_outdated(verdict, mutant, suites):
-    """Whether the mutant was not noticed by tests that are others now."""
+    """Returns whether the mutant survived tests that have changed since."""
     return verdict.result != "killed" and verdict.tests != _tests(mutant, suites)
 
 
@@ -145,7 +145,7 @@ def _tests(mutant, suites):
 
 
 def judge(mutant, suites, is_built):
-    """Runs what reaches the mutant until a test fails."""
+    """Runs the suites that reach the mutant until a test fails."""
     plan, spent = rounds(mutant, suites), 0.0
     if not plan:
         return Verdict(mutant.id, "not reached" if is_built else "not built", tests=_tests(mutant, suites))

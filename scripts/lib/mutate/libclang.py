@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The few functions of libclang's C interface that sites.py needs, by ctypes: no package of Python is wanted."""
+"""The few functions of libclang's C interface that sites.py needs, through ctypes, without a Python package."""
 
 import ctypes
 import functools
@@ -33,7 +33,7 @@ class _String(ctypes.Structure):
 _Visitor = ctypes.CFUNCTYPE(ctypes.c_int, _Cursor, _Cursor, ctypes.c_void_p)
 _pointer, _uint = ctypes.c_void_p, ctypes.c_uint
 _PLACE = [_Location] + [ctypes.POINTER(kind) for kind in (_pointer, _uint, _uint, _uint)]
-# name: (result, arguments)
+# name: (type of the result, types of the arguments)
 _FUNCTIONS = {
     "createIndex": (_pointer, [ctypes.c_int, ctypes.c_int]),
     "parseTranslationUnit": (
@@ -71,7 +71,7 @@ _FUNCTIONS = {
 
 @functools.cache
 def _resource_folder():
-    """The folder of Clang's own headers, or None without Clang."""
+    """Returns the folder of Clang's own headers, or None without Clang."""
     try:
         result = subprocess.run(["clang", "-print-resource-dir"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -81,7 +81,7 @@ def _resource_folder():
 
 @functools.cache
 def find_library():
-    """The libclang of the clang on the PATH, or None."""
+    """Returns the libclang of the clang on the PATH, or None."""
     if not _resource_folder():
         return None
     folder = pathlib.Path(_resource_folder()).resolve().parents[1]
@@ -118,7 +118,7 @@ def _kind_name(kind):
 
 
 def _place(location, which):
-    """(file handle, offset) of a location."""
+    """Returns (file handle, offset) of a location."""
     file, line, column, offset = _pointer(), _uint(), _uint(), _uint()
     _call(which, location, *(ctypes.byref(value) for value in (file, line, column, offset)))
     return file.value, offset.value, line.value
@@ -175,7 +175,7 @@ class Node:
 
 
 class Unit:
-    """A parsed source; to be used with `with`."""
+    """A parsed source; a context manager."""
 
     def __init__(self, source, arguments):
         arguments = [*arguments, "-w", "-resource-dir", _resource_folder()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Processes in sessions of their own, that end when this one is told to."""
+"""Processes in sessions of their own, which end when this one is told to end."""
 
 import contextlib
 import multiprocessing
@@ -16,7 +16,7 @@ def _end(process, number):
 
 
 def stop(_signal, _frame):
-    """Ends all of them, and this process. Not by SIGKILL: ninja has to end its compilers, whose groups are others."""
+    """Ends all of them, and this process. Not by SIGKILL: ninja must end its compilers, which are in other groups."""
     for process in list(_running):
         _end(process, signal.SIGTERM)
     for worker in multiprocessing.active_children():
@@ -26,7 +26,7 @@ def stop(_signal, _frame):
 
 @contextlib.contextmanager
 def started(command, **options):
-    """The process of a command. What is left of its group at the end of the block is killed."""
+    """Yields the process of a command. At the end of the block, the rest of its group is killed."""
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, start_new_session=True, **options
     )
@@ -41,7 +41,7 @@ def started(command, **options):
 
 
 def build(command, log, **options):
-    """The status of a command that writes to the folder of builds. It ends when this process is killed, too, and keeps
-    the lock on the folder until then: the next run waits."""
+    """Runs a command that writes to the build folder, and returns its status. The command ends even if this process is
+    killed, and keeps the lock on the folder until then: the next run waits."""
     with started(["setpriv", "--pdeathsig", "TERM", *command], stdout=log, close_fds=False, **options) as process:
         return process.wait()

@@ -23,7 +23,7 @@ def mutant_from_json(value):
 
 
 def describe(mutant):
-    """What the mutant does, in one line."""
+    """Describes the mutant in one line."""
     site = mutant.site
     original = " ".join(site.original.split())
     if site.kind == "statement":
@@ -36,7 +36,7 @@ def describe(mutant):
 
 
 def difference(mutant, text):
-    """A diff of the source, which is `text` in bytes, and its mutant."""
+    """Returns the diff of the source, `text` in bytes, and its mutant."""
     site = mutant.site
     new = {"statement": "", "condition": f"!({site.original})"}.get(site.kind, site.mutated)
     changed = text[: site.begin] + new.encode("latin-1") + text[site.end :]
@@ -45,7 +45,7 @@ def difference(mutant, text):
 
 
 def count(mutants, verdicts):
-    """{layer: Counter of COLUMNS}, with the sum of all as "all"."""
+    """Returns {layer: Counter of COLUMNS}, with the sum of all as "all"."""
     table = collections.defaultdict(collections.Counter)
     for mutant in mutants:
         verdict = verdicts.get(mutant.id)
@@ -59,7 +59,7 @@ def count(mutants, verdicts):
 
 
 def killed_share(row):
-    """The share that is killed of those that are built."""
+    """Returns the share of the built mutants that are killed."""
     killed = row["assertion"] + row["crash"] + row["time-out"]
     return killed / row["mutants"] if row["mutants"] else 1.0
 
@@ -75,7 +75,7 @@ def as_text(table):
 
 
 def write_json(path, facts, mutants, verdicts, checkout):
-    """Everything that was found, with the diff of each survivor."""
+    """Writes all results, with the diff of each survivor."""
     entries = []
     for mutant in mutants:
         verdict = verdicts.get(mutant.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws mutants from all sites: every layer, and every folder of an engine, has its share."""
+"""Draws mutants from all sites: every layer and every engine's folder has its share."""
 
 import collections
 import dataclasses
@@ -20,7 +20,7 @@ class Mutant:
 
 
 def stratum_of(file):
-    """The layer; where it has folders, as cuda and engines have, the folder: "engines/bmat"."""
+    """Returns the layer or, for layers with folders such as cuda and engines, the folder: "engines/bmat"."""
     parts = file.split("/")
     if parts[0] != "src" or len(parts) < 3:
         return parts[0]
@@ -31,8 +31,8 @@ def stratum_of(file):
 
 
 def shares(sizes, count):
-    """How many mutants each stratum gets: its least number, and more with the square root of its sites, if it has as
-    many."""
+    """Returns the number of mutants for each stratum: a minimum, plus a share in proportion to the square root of its
+    sites, but no more than its sites."""
     least = {name: min(size, LEAST_OF_A_FOLDER if "/" in name else LEAST_OF_A_LAYER) for name, size in sizes.items()}
     rest = max(0, count - sum(least.values()))
     total = sum(math.sqrt(size) for size in sizes.values())
@@ -40,8 +40,8 @@ def shares(sizes, count):
 
 
 class Sampler:
-    """Draws from a stratum: a file by the square root of its sites, then a kind of mutation, then a site. No two
-    mutants of a sample are in each other's way."""
+    """Draws from a stratum: a file by the square root of its sites, then a kind of mutation, then a site. Mutants of a
+    sample do not overlap."""
 
     def __init__(self, sites, seed):
         self._random = random.Random(seed)
@@ -55,7 +55,7 @@ class Sampler:
         return {name: sum(map(len, files.values())) for name, files in sorted(self._left.items())}
 
     def draw(self, stratum):
-        """A mutant, or None if nothing is left."""
+        """Returns a mutant, or None if nothing is left."""
         files = self._left[stratum]
         while any(files.values()):
             names = [name for name in sorted(files) if files[name]]
@@ -72,11 +72,11 @@ class Sampler:
         return None
 
     def give_back(self, mutant):
-        """A mutant that does not compile is in nobody's way."""
+        """Frees the place of a mutant that does not compile."""
         self._taken[mutant.site.file].remove(mutant.site)
 
     def shuffled(self, mutants):
-        """In an order of which every beginning is a fair sample: each stratum spread evenly."""
+        """Returns the mutants in an order whose every prefix is a fair sample: each stratum is spread evenly."""
         places = {}
         for stratum in sorted({mutant.stratum for mutant in mutants}):
             own = [mutant for mutant in mutants if mutant.stratum == stratum]

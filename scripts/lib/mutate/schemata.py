@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sources that hold many mutants, of which the environment switches one on: `(on<17>() ? mutated : original)`."""
+"""Sources with many mutants, one of which the environment switches on: `(on<17>() ? mutated : original)`."""
 
 import collections
 
 PARTS = ["CMakeLists.txt", "cmake", "src", "unit_tests", "example", "tools", "fuzz", "LICENSE"]
 HEADER_NAME = "TesseraMutant.hpp"
-MOST = 1 << 17  # no number is as great: there are some 2^15 places
-FIRST_NAME = "TesseraFirst.hpp"  # what is included first: the header, or that precompiled with others
+MOST = 1 << 17  # upper bound on numbers; there are about 2^15 places
+FIRST_NAME = "TesseraFirst.hpp"  # included first: the header, or a precompiled one with it
 HEADER = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Included first by every source. TESSERA_MUTANT is the number of the mutant to switch on. The numbers of those that
 // are executed are appended to the file in TESSERA_MUTANT_SEEN.
@@ -61,7 +61,7 @@ template <int Id>
 
 
 def edits(mutant):
-    """[(begin, end, text)]: what is replaced."""
+    """Returns the replacements: [(begin, end, text)]."""
     on = f"::TesseraMutant::on<{mutant.id}>()"
     site = mutant.site
     if site.kind == "statement":
@@ -74,7 +74,7 @@ def edits(mutant):
 
 
 def exclude_each_other(a, b):
-    """Whether two sites of a file cannot be mutated in one copy."""
+    """Returns whether two sites of a file cannot be mutated in one copy."""
     for first in edits_of_site(a):
         for second in edits_of_site(b):
             if first[0] <= second[1] and second[0] <= first[1]:
@@ -89,13 +89,13 @@ def edits_of_site(site):
 
 
 def fits(checkout, mutant):
-    """Whether the source still has at this place what the mutant changes."""
+    """Returns whether the source still has the text that the mutant changes at its place."""
     path, site = checkout / mutant.site.file, mutant.site
     return path.exists() and path.read_bytes()[site.begin : site.end] == site.original.encode("latin-1")
 
 
 def rewrite(text, mutants):
-    """(the text with all these mutants, [(first line, last line, id)] in it)."""
+    """Returns (the text with all these mutants, [(first line, last line, id)] in it)."""
     parts, lines, end, line = [], [], 0, 1
     for begin, stop, new, number in sorted((*edit, mutant.id) for mutant in mutants for edit in edits(mutant)):
         parts += [text[end:begin], new.encode("latin-1")]
@@ -114,8 +114,8 @@ def _write(target, text):
 
 
 def write_copy(checkout, copy, mutants):
-    """Makes the copy that of the checkout with these mutants. Touches only what changes, so that builds stay
-    incremental. Returns {file: lines of mutants}."""
+    """Updates the copy to the checkout with these mutants. Writes only files that change, to keep builds incremental.
+    Returns {file: lines of mutants}."""
     by_file = collections.defaultdict(list)
     for mutant in mutants:
         by_file[mutant.site.file].append(mutant)
@@ -135,7 +135,7 @@ def write_copy(checkout, copy, mutants):
 
 
 def blamed(places, errors, copy):
-    """The mutants in whose lines (file, line) pairs lie."""
+    """Returns the mutants in whose lines (file, line) pairs lie."""
     found = set()
     for file, line in errors:
         name = file[len(str(copy)) + 1 :] if file.startswith(str(copy)) else file

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a mutation may be made: places in the sources, found in Clang's syntax tree.
+"""Sites of mutations: places in the sources, found in Clang's syntax tree.
 
 Constants that the compiler needs (template arguments, constexpr variables, sizes of arrays, labels, conditions of
-`if constexpr`, sizeof) are no places: there a mutant cannot be switched on at run time. Offsets are in bytes.
+`if constexpr`, sizeof) are excluded: a mutant there cannot be switched on at run time. Offsets are in bytes.
 """
 
 import dataclasses
@@ -34,8 +34,8 @@ LONGEST = 400  # characters of an expression that is written twice
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Site:
-    """One mutation. Text from begin to end becomes `mutated` where the mutant is on. A statement that is left out and a
-    condition that is negated are not written twice: then mutated is empty."""
+    """One mutation. Text from begin to end becomes `mutated` if the mutant is on. `mutated` is empty for a removed
+    statement and a negated condition, which are not written twice."""
 
     file: str  # from the top of the sources
     begin: int
@@ -47,12 +47,12 @@ class Site:
 
 
 def mask(text):
-    """The text with comments and strings blanked, so that brackets in them do not count."""
+    """Blanks comments and strings in a text: their brackets do not count."""
     return MASKED.sub(lambda found: re.sub(rb"[^\n]", b" ", found.group()), text)
 
 
 def opening_bracket(text, end):
-    """The offset of the bracket that the last character before end closes, or None."""
+    """Returns the offset of the bracket that the last character before end closes, or None."""
     if end < 1 or text[end - 1 : end] not in (b")", b"}"):
         return None
     depth = 0
@@ -88,7 +88,7 @@ class Finder:
 
     @property
     def files(self):
-        """The files below the folder that the unit reads."""
+        """Returns the files below the folder that the unit reads."""
         return sorted(file[len(self._top) :] for file in self._texts)
 
     def _use(self, file):
@@ -126,12 +126,12 @@ class Finder:
         if body is None or not body.plain or "consteval" in self._between(node.begin, body.begin):
             return
         for before, child in zip(children, children[1:]):
-            if before.kind == "MemberRef" and child is not body:  # what a constructor initialises
+            if before.kind == "MemberRef" and child is not body:  # an initialiser of a constructor
                 self._expression(child)
         self._statement(body)
 
     def _variable(self, node):
-        """The initial value, unless the compiler may need it."""
+        """Visits the initial value, unless the compiler may need it."""
         name = node.name_offset
         before = self._between(node.begin, name)
         after = self._masked[name + len(node.name.encode()) :].lstrip()
@@ -145,7 +145,7 @@ class Finder:
             self._expression(child)
 
     def _varies(self, node):
-        """Whether a value depends on a variable, as far as can be seen."""
+        """Returns whether a value visibly depends on a variable."""
         if node.kind in ("CXXThisExpr", "LambdaExpr", "MemberRefExpr", "ArraySubscriptExpr"):
             return True
         if node.kind == "DeclRefExpr" and node.referenced_kind in ("ParmDecl", "VarDecl"):
@@ -185,7 +185,7 @@ class Finder:
             self._expression(node)
 
     def _left_out(self, node):
-        """A statement may be left out if it only has effects."""
+        """Adds a site that removes a statement, if it only has effects."""
         end = self._masked.find(b";", node.end)
         if end < 0 or self._between(node.end, end):
             return
@@ -244,7 +244,7 @@ class Finder:
             for child in node.children:
                 if child.kind == "CompoundStmt":
                     self._statement(child)
-        elif kind == "MemberRefExpr":  # what comes later are template arguments
+        elif kind == "MemberRefExpr":  # later children are template arguments
             for child in node.children:
                 if child.begin == node.begin:
                     self._expression(child)
@@ -256,7 +256,7 @@ class Finder:
                 self._expression(child)
 
     def _call(self, node):
-        """Only what stands in the last brackets, or before a member: the rest may be template arguments."""
+        """Visits only the last brackets and the object before a member: the rest may be template arguments."""
         opening = opening_bracket(self._masked, node.end)
         arguments = [child for child in node.children if opening is not None and child.begin > opening]
         if not arguments and opening is None:
@@ -269,7 +269,7 @@ class Finder:
         self._swap(node, [child for child in arguments if opening is not None and child.begin > opening])
 
     def _swap(self, node, arguments):
-        """Two arguments of one type, side by side, change places."""
+        """Adds sites that swap two adjacent arguments of one type."""
         if SYMMETRIC.match(self._text[node.begin : node.end]):
             return
         for first, second in zip(arguments, arguments[1:]):
@@ -319,7 +319,7 @@ class Finder:
 
 
 def find_sites(source, arguments, top, folder):
-    """(sites of a source and of what it includes below the folder, these files)."""
+    """Returns (sites of a source and of its includes below the folder, these files)."""
     with libclang.Unit(source, arguments) as unit:
         finder = Finder(top, folder)
         finder.find(unit.root)

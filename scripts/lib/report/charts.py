@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plots of results, as SVG that stands in a page."""
+"""Plots of results, as SVG inside a page."""
 import math
 import re
 import statistics
@@ -30,7 +30,7 @@ def new_chart(chart_type, title, **options):
 
 
 def ticks(values):
-    """1, 2, 5, 10, ... from below the least value to above the greatest; over many decades, powers of ten."""
+    """Returns 1, 2, 5, 10, ... from below the least value to above the greatest; over many decades, powers of ten."""
     low, high = math.log10(min(values)), math.log10(max(values))
     steps = (1, 2, 5) if high - low < 2.5 else (1,)
     powers = range(math.floor(low) - 1, math.ceil(high) + 2)
@@ -47,19 +47,19 @@ def set_log_axis(chart, values):
 
 
 def svg(chart):
-    """The chart's text, without the script that would show tooltips."""
+    """Returns the chart's text, without the script for tooltips."""
     return re.sub(r"<script.*?</script>|<!--.*?-->", "", chart.render(is_unicode=True), flags=re.DOTALL)
 
 
 def series_and_facet(record):
-    """What tells lines of a chart apart, and what tells charts: the first key, and the others."""
+    """Returns the first key, which distinguishes lines of a chart, and the others, which distinguish charts."""
     values = [value for key, value in record.keys.items() if key != "columns"]
     return (values[0] if values else "time"), ", ".join(values[1:])
 
 
 def time_charts(records):
-    """Time by number of columns: a chart a benchmark, matrix and facet, the first of many; the fastest where there are
-    many lines."""
+    """Plots time by number of columns: a chart per benchmark, matrix and facet; of many charts only the first, of many
+    lines only the fastest."""
     charts = []
     facets = in_order((record.kind, record.matrix, series_and_facet(record)[1]) for record in records
                       if record.columns is not None)
@@ -75,7 +75,7 @@ def time_charts(records):
         fastest = sorted(lines, key=lambda name: (-len(lines[name]), geometric_mean(lines[name].values())))
         baselines = {}
         for record in here:
-            if "ratio" in record.values:  # of times: not of what else a driver may measure
+            if "ratio" in record.values:  # a ratio of times, not of other quantities of a driver
                 baselines.setdefault(record.columns, []).append(record.values.get("baseline_ms", 0))
         title = f"{kind}, {matrix}" + (f", {facet}" if facet else "") + ": ms by columns"
         chart = new_chart(pygal.Line, title, x_title="columns of X")
@@ -92,7 +92,7 @@ def time_charts(records):
 
 
 def ratio_charts(records):
-    """Geometric means over matrices of the ratio to the baseline, by columns: a chart a kind of benchmark."""
+    """Plots geometric means over matrices of the ratio to the baseline, by columns: one chart per kind of benchmark."""
     groups = ratio_groups(records)
     charts = []
     for kind in in_order(kind for kind, _, _ in groups):
@@ -112,7 +112,7 @@ def ratio_charts(records):
 
 
 def bar_chart(title, records, value_of, is_logarithmic=False):
-    """Bars of a value: a group a matrix, a bar a way. Of several numbers of columns, the greatest."""
+    """Plots bars of a value, grouped by matrix, one per way, for the greatest number of columns."""
     values = {}
     for record in sorted(records, key=lambda record: record.columns or 0):
         if value_of(record) is not None and value_of(record) > 0:
@@ -149,7 +149,7 @@ def memory_charts(records):
 
 
 def prediction_chart(records):
-    """Measured times over predicted ones, both as powers of ten: a colour a kind of benchmark."""
+    """Plots measured over predicted times, both as powers of ten, with a colour per kind of benchmark."""
     pairs = predictions(records)
     if not pairs:
         return []

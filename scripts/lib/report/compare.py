@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two runs of the same benchmarks."""
+"""Comparison of two runs of the same benchmarks."""
 import dataclasses
 
 from .runs import InputError
@@ -8,25 +8,25 @@ from .tables import geometric_mean, in_order, number
 
 @dataclasses.dataclass
 class Change:
-    """Times of a benchmark in an old and in a new run."""
+    """The times of a benchmark in an old and in a new run."""
     old: object
     new: object
 
     @property
     def ratio(self):
-        """How many times as fast the new run is."""
+        """The speedup of the new run."""
         return self.old.median / self.new.median
 
     @property
     def verdict(self):
-        """"slower" or "faster" where the times of all repetitions are apart, else "within the spread"."""
+        """"slower" or "faster" if the times of all repetitions are separate, else "within the spread"."""
         if self.new.least > self.old.most:
             return "slower"
         return "faster" if self.new.most < self.old.least else "within the spread"
 
 
 def changes(old, new):
-    """Each benchmark that is in both runs. Raises InputError if there is none."""
+    """Returns each benchmark that is in both runs. Raises InputError if there is none."""
     before = {record.name: record for record in old.records}
     common = [Change(before[record.name], record) for record in new.records
               if record.name in before and record.median > 0 and before[record.name].median > 0]
@@ -37,7 +37,7 @@ def changes(old, new):
 
 
 def summary_table(all_changes):
-    """A row a kind of benchmark."""
+    """Returns a table with a row per kind of benchmark."""
     rows = [["benchmark", "compared", "slower", "faster", "old/new, geometric mean"]]
     for kind in in_order(change.new.kind for change in all_changes):
         of_kind = [change for change in all_changes if change.new.kind == kind]
@@ -48,7 +48,7 @@ def summary_table(all_changes):
 
 
 def changes_table(all_changes):
-    """A row a benchmark: first what became slower beyond the spread, the worst before, then what became faster."""
+    """Returns a row per benchmark: first slowdowns beyond the spread, the worst first, then speedups."""
     order = ["slower", "faster", "within the spread"]
     rows = [["", "benchmark", "old ms", "min", "max", "new ms", "min", "max", "old/new"]]
     for change in sorted(all_changes, key=lambda c: (order.index(c.verdict), c.ratio)):

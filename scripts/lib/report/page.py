@@ -24,7 +24,7 @@ class Section:
     text: str = ""
     table: list = dataclasses.field(default_factory=list)
     plots: list = dataclasses.field(default_factory=list)
-    folded: bool = False  # the table, until the reader opens it
+    folded: bool = False  # whether the table is folded until the reader opens it
 
 
 def sections_of(run, old):
@@ -97,7 +97,7 @@ def html_page(sections):
 
 
 def markdown_page(sections, plot_names):
-    """The page in Markdown. It shows the plots of these files; without any, it leaves out sections that are plots."""
+    """Returns the page in Markdown. It shows the plots of these files, or without any, omits sections of plots."""
     def line(row):
         return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
 
@@ -121,14 +121,14 @@ def markdown_page(sections, plot_names):
 
 
 def title_of(plot):
-    """The title of a plot, which may stand there in several lines."""
+    """Returns the title of a plot, which may have several lines."""
     lines = re.findall(r'class="title plot_title"[^>]*>([^<]*)<', plot)
     return html.unescape(" ".join(lines)).replace("[", "(").replace("]", ")")
 
 
 def write_page(path, run, old, with_plots):
-    """The page at `path` and its tables beside it as .md, each whole or not at all. With plots, these are files, too,
-    which the .md shows."""
+    """Writes the page at `path` and its tables next to it as .md, each whole or not at all. With plots, also writes
+    files of them, which the .md shows."""
     sections = sections_of(run, old)
     plots = [plot for section in sections for plot in section.plots] if with_plots else []
     files = {path.with_name(f"{path.stem}-{number}.svg"): plot for number, plot in enumerate(plots, 1)}

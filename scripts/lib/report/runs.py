@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results of benchmarks, as read from JSON files."""
+"""Results of benchmarks, read from JSON files."""
 import dataclasses
 import gzip
 import json
@@ -10,18 +10,18 @@ import zlib
 
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
-# Numbers that Google Benchmark writes of every result. All others are counters.
+# Fields that Google Benchmark writes for every result. All others are counters.
 OWN_NUMBERS = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations",
                "real_time", "cpu_time"}
 
 
 class InputError(Exception):
-    """A file is not what it should be; the message names it."""
+    """A file is invalid; the message names it."""
 
 
 @dataclasses.dataclass
 class Record:
-    """A benchmark: what was measured, and its times in milliseconds."""
+    """A benchmark: its subject, and its times in milliseconds."""
     kind: str    # what was measured: "spmm", "make_plan", ...
     matrix: str
     keys: dict   # how: {"format": "csr", "columns": "8"}
@@ -37,20 +37,20 @@ class Record:
 
     @property
     def columns(self):
-        """Columns of X, None where the benchmark has none."""
+        """The columns of X, None if the benchmark has none."""
         return int(self.keys["columns"]) if self.keys.get("columns", "").isdigit() else None
 
 
 @dataclasses.dataclass
 class Run:
-    """All results of some files, and what they depend on."""
+    """All results of some files, and the circumstances that they depend on."""
     contexts: list = dataclasses.field(default_factory=list)  # (file, {key: text})
     records: list = dataclasses.field(default_factory=list)
     failures: list = dataclasses.field(default_factory=list)  # (benchmark, message)
 
 
 def read_runs(paths):
-    """The results of all files together. Raises InputError if one is missing, holds none, or repeats another's."""
+    """Returns the results of all files. Raises InputError if one is missing, holds none, or repeats another's."""
     run = Run()
     seen = {}
     for path in paths:
@@ -73,7 +73,7 @@ def read_run(path):
     try:
         data = pathlib.Path(path).read_bytes()
         text = (gzip.decompress(data) if str(path).endswith(".gz") else data).decode("utf-8")
-        # Without ends of lines within objects, the list counts lines as the file does.
+        # The list has no line ends within objects, hence its line numbers are those of the file.
         data = json.loads("[" + ",\n".join(text.splitlines()) + "]" if is_lines else text)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: not what gzip writes: {error}") from error
@@ -101,7 +101,7 @@ def google_benchmark_run(path, data):
                if isinstance(value, (str, int, float, bool))}
     run = Run([(str(path), context)])
     entries = {}
-    # They ran, and were written, in an order that mixes them.
+    # They ran, and were written, in a mixed order.
     for entry in sorted(data["benchmarks"], key=lambda entry: entry.get("family_index", 0)):
         name = entry.get("run_name", entry["name"])
         if entry.get("error_occurred"):
@@ -116,14 +116,14 @@ def google_benchmark_run(path, data):
 
 
 def plain_parts(name):
-    """The parts of a benchmark's name without what Google Benchmark adds of how it was run."""
+    """Returns the parts of a benchmark's name without Google Benchmark's additions about the run."""
     how = ("iterations:", "repeats:", "min_time:", "min_warmup_time:", "threads:")
     return [part for part in name.split("/")
             if part not in ("manual_time", "real_time", "process_time") and not part.startswith(how)]
 
 
 def record_of(entry):
-    """The record of all that Google Benchmark wrote under a name: statistics, or single repetitions."""
+    """Returns the record of all entries under a name: statistics, or single repetitions."""
     name, entries = entry
     kind, *parts = plain_parts(name)
     keys = {}
@@ -154,11 +154,11 @@ def milliseconds(entry):
 
 
 def gpu_spmm_run(path, data):
-    """What perf_tests/gpu's gpu_spmm measured; the baseline of a kernel is the fastest of cuSPARSE for its problem."""
+    """Returns the results of gpu_spmm; the baseline of a kernel is the fastest of cuSPARSE for its problem."""
     machine = {key: str(value) for key, value in data.get("machine", {}).items()}
     run = Run([(str(path), machine)])
     for problem in data["problems"]:
-        kernels = [kernel for kernel in problem["kernels"] if not kernel.get("ablates")]  # older files have some
+        kernels = [kernel for kernel in problem["kernels"] if not kernel.get("ablates")]  # only in older files
         right = [kernel for kernel in kernels if kernel["checked"]]
         baseline = min((kernel["ms_median"] for kernel in right if kernel["cusparse"]), default=None)
         for kernel in kernels:
@@ -181,11 +181,11 @@ def gpu_spmm_run(path, data):
 
 
 def candidates_run(path, problems):
-    """What measure_candidates measured, or fit_model predicted: the candidates of the automatic choice."""
+    """Returns the results of measure_candidates, or predictions of fit_model: candidates of the automatic choice."""
     run = Run([(str(path), {"device": ", ".join(sorted({problem["device"] for problem in problems}))})])
     for problem in problems:
         for candidate in problem["candidates"]:
-            name = "staged" if candidate.get("staged") else candidate["format"]  # older files: of bittcf
+            name = "staged" if candidate.get("staged") else candidate["format"]  # in older files, a flag of bittcf
             keys = {"candidate": name, "arithmetic": problem["arithmetic"], "columns": str(problem["columns"])}
             median, least, most = (1e3 * candidate[key] for key in ("seconds", "least", "most"))
             run.records.append(Record("candidates", problem["matrix"], keys, median, least, most,

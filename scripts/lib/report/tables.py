@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables of results: lists of rows of text, the first of which is the head."""
+"""Tables of results: lists of rows of text, with the head first."""
 import math
 
 
 def number(value):
-    """With four digits, and a prefix from a million on."""
+    """Formats a number with four digits, and a prefix from a million on."""
     if value is None:
         return ""
     for size, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M")):
@@ -18,12 +18,12 @@ def geometric_mean(values):
 
 
 def in_order(items):
-    """The distinct ones, in the order in which they come."""
+    """Returns the distinct items in the order of their first occurrence."""
     return list(dict.fromkeys(items))
 
 
 def context_table(contexts):
-    """What runs depend on: what files have in common, or from what to what it goes."""
+    """Returns the circumstances of runs: values that files share, or ranges of values."""
     left_out = ("json_schema_version", "executable", "load_avg", "caches", "library_build_type", "host_name",
                 "cpu_scaling_enabled", "aslr_enabled")
     keys = in_order(key for _, context in contexts for key in context if key not in left_out)
@@ -36,7 +36,7 @@ def context_table(contexts):
 
 
 def by_size(text):
-    """A key to sort by: numbers by size before other text."""
+    """A sort key: numbers by size, before other text."""
     try:
         return float(text), ""
     except ValueError:
@@ -44,7 +44,7 @@ def by_size(text):
 
 
 def differing_contexts(old, new):
-    """Keys that two runs have both but not alike, dates and commits left out: then times tell of these, too."""
+    """Returns keys that differ between two runs, except dates and commits: times then depend on these, too."""
     def texts(run, key):
         return {context[key] for _, context in run.contexts if key in context}
 
@@ -55,7 +55,7 @@ def differing_contexts(old, new):
 
 
 def results_table(records):
-    """A row a benchmark of one kind: what was measured, times, counters."""
+    """Returns a row per benchmark of one kind: subject, times, counters."""
     keys = in_order(key for record in records for key in record.keys)
     values = in_order(value for record in records for value in record.values)
     labels = any(record.label for record in records)
@@ -68,12 +68,12 @@ def results_table(records):
 
 
 def way_of(record):
-    """How it was measured but for the number of columns: "csr, left"."""
+    """Returns how it was measured, except for the number of columns: "csr, left"."""
     return ", ".join(value for key, value in record.keys.items() if key != "columns")
 
 
 def ratio_groups(records):
-    """Ratios to the baseline: {(kind, way, columns): ratios of all matrices}."""
+    """Returns ratios to the baseline: {(kind, way, columns): ratios of all matrices}."""
     groups = {}
     for record in records:
         if record.values.get("ratio", 0) > 0:
@@ -90,14 +90,14 @@ def ratio_table(records):
 
 
 def predictions(records):
-    """(predicted, measured) milliseconds of each record that has both."""
+    """Returns (predicted, measured) milliseconds of each record that has both."""
     return [(record.values["predicted_ms"], record.median) for record in records
             if record.values.get("predicted_ms", 0) > 0 and record.median > 0]
 
 
 def determination(pairs):
-    """R^2 of the logarithms: the share of what measured times differ by that a power of the predicted ones explains.
-    None where there is nothing to explain."""
+    """R^2 of the logarithms: the share of the variation of measured times that a power of the predicted times explains.
+    None if there is no variation."""
     x = [math.log(predicted) for predicted, _ in pairs]
     y = [math.log(measured) for _, measured in pairs]
     if len(pairs) < 3:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """python3 -m site_pages CHECKOUT REFERENCE OUTPUT
 
-Writes what the generator of the site reads to OUTPUT: its configuration, and a folder of pages with the documents of
-the checkout, the examples, the API reference in REFERENCE, and tables and plots of measured results.
+Writes the input of the site generator to OUTPUT: its configuration, and a folder of pages with the documents of the
+checkout, the examples, the API reference in REFERENCE, and tables and plots of measured results.
 """
 import pathlib
 import shutil
@@ -21,8 +21,8 @@ def write(path, text):
 
 
 def results_page(about, folder):
-    """The text about some results, with their tables and plots, whose files are written to the folder."""
-    from report.page import write_page  # which wants pygal
+    """Returns the text about some results, with their tables and plots, whose files are written to the folder."""
+    from report.page import write_page  # needs pygal
     name = about.parent.name
     page = folder / f"{name}.html"
     write_page(page, read_runs(sorted(about.parent.glob("*.json.gz"))), None, with_plots=True)

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The text of a document as that of a page: links lead to pages, and names of the library to its reference."""
+"""Turns the text of a document into a page: links lead to pages, and names of the library to its reference."""
 import posixpath
 import re
 
 FENCE = re.compile(r"^ *```")
-# Code, which holds no links; or a link, but no picture, with its text.
+# Matches code, which holds no links; or a link, but no picture, with its text.
 PARTS = re.compile(r"(?P<link>(?<!!)\[(?P<text>[^][]*)\]\((?P<target>[^) ]+)\))|(?P<code>`[^`]+`)")
 # Names that are also Tpetra's.
 AMBIGUOUS = {"CrsMatrix", "apply"}
 
 
 class Pages:
-    """pages: {file: page}, more: the same of what is made otherwise; names: {name of the library: place in the
+    """pages: {file: page}, more: the same for generated pages; names: {name of the library: place in the
     reference}."""
 
     def __init__(self, checkout, pages, more, names):
         self.checkout, self.pages, self.places, self.names = checkout, pages, {**pages, **more}, names
 
     def page(self, file, text):
-        """The text of the page of a document."""
+        """Returns the text of the page of a document."""
         result, prose = [], []
         in_code = False
         for line in text.splitlines():
@@ -32,7 +32,7 @@ class Pages:
         return "\n".join(result + self.prose(file, prose)) + "\n"
 
     def prose(self, file, lines):
-        """Lines that are no code. A list gets an empty line before it, which the generator wants."""
+        """Converts lines that are no code. A list gets an empty line before it, which the generator needs."""
         spaced = []
         for number, line in enumerate(lines):
             before = lines[number - 1] if number else ""
@@ -64,8 +64,8 @@ class Pages:
         return posixpath.relpath(place, posixpath.dirname(self.pages[file]) or ".")
 
     def place_of(self, file, code):
-        """Where the reference has the name, None if it does not have it. Only documents for users are looked at: there,
-        a name without a namespace is the library's."""
+        """Returns the place of the name in the reference, or None. Considers only documents for users: there, a name
+        without a namespace is the library's."""
         if not file.startswith(("docs/", "README")):
             return None
         name = re.sub(r"\(.*\)$", "", code)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which files of the checkout are pages, and where they lie in the site."""
+"""The files of the checkout that are pages, and their places in the site."""
 import pathlib
 
-# Documents outside of docs, which lie elsewhere in the site.
+# Documents outside of docs, which have other places in the site.
 OTHERS = {
     "README.md": "start.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -18,12 +18,12 @@ OTHERS = {
     "docs/site/index.md": "index.md",
 }
 
-# What Doxygen makes: a document may link to it, and it is no page that is written here.
+# Pages that Doxygen makes: documents may link to them, but they are not written here.
 REFERENCE = {"docs/reference/mainpage.md": "reference/index.html"}
 
 
 def pages_of(checkout):
-    """{file: page}, both relative: to the checkout and to the site. Sources of examples are pages that show them."""
+    """Returns {file: page}, relative to the checkout and to the site. Sources of examples are pages that show them."""
     pages = dict(OTHERS)
     for path in sorted((checkout / "docs").rglob("*.md")):
         file = path.relative_to(checkout)
@@ -37,7 +37,7 @@ def pages_of(checkout):
 
 
 def listing(file, text):
-    """A page that shows a source."""
+    """Returns a page that shows a source."""
     lines = text.splitlines()
     while lines and (lines[0].startswith("// SPDX") or not lines[0]):
         lines.pop(0)
