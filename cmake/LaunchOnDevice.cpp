@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The smallest program for a device: when it does not compile, the configuration is at fault and not Tessera.
+// The smallest program for a device: if it does not compile, the configuration is at fault, not Tessera.
 #include <Kokkos_Core.hpp>
 
 using Device = Kokkos::DefaultExecutionSpace;

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The parts of Tessera that need a library which users may lack. Each is a component of the package where that is found:
+# The parts of Tessera that need optional libraries. Each is a component of the package if its library is found:
 #   Io              TESSERA_ENABLE_IO             = AUTO, ON (zlib must be found) or OFF
 #   KokkosKernels   TESSERA_ENABLE_KOKKOS_KERNELS = AUTO, ON (must be found) or OFF
 #   Tpetra          TESSERA_ENABLE_TPETRA         = AUTO, ON (must be found) or OFF
-#   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; by default, whether Kokkos has CUDA. For CUDA >= 12.4;
+#   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; the default is ON if Kokkos has CUDA. Needs CUDA >= 12.4;
 #                   its kernels run on GPUs of compute capability 8.0 and newer
 # Sets TESSERA_COMPONENTS, and the targets to link, TESSERA_KOKKOS_KERNELS_TARGET and TESSERA_TPETRA_TARGETS.
 set(TESSERA_COMPONENTS)
 
-# tessera_find_component(<component> <option> <package>): a component is built where its package is found.
+# tessera_find_component(<component> <option> <package>): enables a component if its package is found.
 macro(tessera_find_component component option package)
   set(${option} AUTO CACHE STRING "Build the component ${component}: AUTO (where ${package} is found), ON or OFF")
   set_property(CACHE ${option} PROPERTY STRINGS AUTO ON OFF)
@@ -19,7 +19,7 @@ macro(tessera_find_component component option package)
     find_package(${package} REQUIRED)
   endif()
   if(${package}_FOUND AND ${option})
-    # Trilinos' packages lie beside the Kokkos that they were built with.
+    # Trilinos' packages are next to the Kokkos that they were built with.
     get_filename_component(tessera_their_kokkos "${${package}_DIR}/../Kokkos" REALPATH)
     get_filename_component(tessera_our_kokkos "${Kokkos_DIR}" REALPATH)
     if(EXISTS ${tessera_their_kokkos}/KokkosConfig.cmake AND NOT tessera_their_kokkos STREQUAL tessera_our_kokkos)
@@ -45,7 +45,7 @@ if(TESSERA_ENABLE_CUDA)
   list(APPEND TESSERA_COMPONENTS Cuda)
 endif()
 
-# The package's own name for its library, and that of Trilinos.
+# The name of the library in the package itself, and in Trilinos.
 foreach(target Kokkos::kokkoskernels KokkosKernels::all_libs)
   if(TARGET ${target} AND NOT TESSERA_KOKKOS_KERNELS_TARGET)
     set(TESSERA_KOKKOS_KERNELS_TARGET ${target})

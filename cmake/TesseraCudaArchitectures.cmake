@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What kernels for NVIDIA GPUs are compiled for, before the language CUDA is enabled: CMAKE_CUDA_ARCHITECTURES, or
-# CUDAARCHS of the environment, where one is set; else what Kokkos is for; else all that the kernels are written for.
-# They need compute capability 8.0: what is older, and "all", which has it, do not count.
+# Sets the architectures of kernels for NVIDIA GPUs, before the language CUDA is enabled: CMAKE_CUDA_ARCHITECTURES or, in
+# the environment, CUDAARCHS, if set; else those of Kokkos; else all that the kernels support. They need compute capability
+# 8.0: older ones, and "all", which includes them, are ignored.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}")
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# CPack runs this when files are staged, before packages are made. Debian wants the documents of a package in a folder
-# of the package's name, and files "copyright" and "changelog.gz" among them.
+# CPack runs this when files are staged, before packages are made. Debian expects the documents of a package in a folder
+# with the package's name, including files "copyright" and "changelog.gz".
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
 endif()
@@ -14,7 +14,7 @@ file(READ "${CPACK_RESOURCE_FILE_LICENSE}" licence)
 string(REGEX REPLACE ".*\n(---- LLVM Exceptions)" "\\1" exceptions "${licence}")
 string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
 
-# write_documents(<package> <folder>): Debian's changelog and the licence, whose first part each Debian has.
+# write_documents(<package> <folder>): writes Debian's changelog and the licence, whose first part every Debian has.
 function(write_documents package folder)
   file(WRITE "${folder}/changelog" "${package} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 

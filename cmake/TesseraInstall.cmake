@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What find_package(Tessera) finds: the layers and the umbrella target Tessera::Tessera in one export set, each
-# component in one of its own, and the package files. What is installed is in three parts (install components), which
-# packages may ship apart (TesseraPackage.cmake): Tessera_Runtime, shared libraries; Tessera_Development, what programs
-# are compiled with, and documents; Tessera_Program, tessera_spmm.
+# Installs what find_package(Tessera) finds: the layers and the umbrella target Tessera::Tessera in one export set, each
+# component in its own, and the package files. There are three parts (install components), which packages may ship
+# separately (TesseraPackage.cmake): Tessera_Runtime, shared libraries; Tessera_Development, headers, CMake files and
+# documents; Tessera_Program, tessera_spmm.
 include(CMakePackageConfigHelpers)
 
 set(tessera_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
@@ -32,8 +32,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
         DESTINATION ${tessera_package_dir} COMPONENT Tessera_Development)
 
-# Documents keep their folders, so that links from one to another hold. CMAKE_INSTALL_DOCDIR may be that of the project
-# that Tessera is a part of.
+# Documents keep their folders, and links between them stay valid. CMAKE_INSTALL_DOCDIR may belong to a project that
+# contains Tessera.
 set(tessera_documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera)
 install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${tessera_documents} COMPONENT Tessera_Development)
 install(DIRECTORY docs DESTINATION ${tessera_documents} COMPONENT Tessera_Development

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # tessera_add_kokkos_check(<target> <CUDA|HIP> <macro>...): compiles Tessera's Kokkos sources, and a small program, for this
-# backend of Kokkos where no Kokkos has it: against the headers of any Kokkos 5 (KOKKOS_INCLUDE), with a configuration of
-# our own before them. The macros name the architecture. Nothing can be linked.
+# backend of Kokkos without a Kokkos that has it: against the headers of any Kokkos 5 (KOKKOS_INCLUDE), preceded by our own
+# configuration. The macros name the architecture. Nothing can be linked.
 set(KOKKOS_INCLUDE "" CACHE PATH "Folder of Kokkos_Core.hpp")
 
 function(tessera_add_kokkos_check target backend)
@@ -28,7 +28,7 @@ function(tessera_add_kokkos_check target backend)
   list(PREPEND macros "#define KOKKOS_ENABLE_${backend}")
   string(JOIN "\n" kokkos_backend ${macros})
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KokkosCore_config.h.in ${config}/KokkosCore_config.h @ONLY)
-  string(REPLACE CUDA Cuda setup ${backend}) # as Kokkos calls the file
+  string(REPLACE CUDA Cuda setup ${backend}) # Kokkos' name for the file
   file(CONFIGURE OUTPUT ${config}/KokkosCore_Config_SetupBackend.hpp CONTENT
        "#include <setup/Kokkos_Setup_${setup}.hpp>\n")
   foreach(part Fwd Declare)
@@ -39,7 +39,7 @@ function(tessera_add_kokkos_check target backend)
   endforeach()
   file(CONFIGURE OUTPUT ${config}/desul/atomics/Config.hpp CONTENT
        "#pragma once\n#define DESUL_ATOMICS_ENABLE_${backend}\n")
-  # Not SYSTEM: of nvcc's -isystem=FOLDER ccache makes no relative path, and this folder is another in each checkout.
+  # Not SYSTEM: ccache does not make nvcc's -isystem=FOLDER relative, and this folder differs in each checkout.
   target_include_directories(${target} BEFORE PRIVATE ${config})
   target_include_directories(${target} SYSTEM PRIVATE ${KOKKOS_INCLUDE})
 endfunction()

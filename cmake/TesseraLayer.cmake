@@ -2,10 +2,10 @@
 # tessera_add_layer(<name> [COMPONENT <component>] [DEPENDS <layer or target>...] [PRIVATE <target>...]
 #                   [SOURCES <file>...])
 #
-# One layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include
-# root is src/<name>/include. A layer sees the headers of the layers it names in DEPENDS and no others, so that an
-# include against the direction of the architecture does not compile. A layer that needs a library that users may lack is
-# a component of the package, with an alias and an export set of its own: Tessera::<component>.
+# One layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include root
+# is src/<name>/include. A layer sees only the headers of the layers in DEPENDS: an include against the direction of the
+# architecture does not compile. A layer that needs an optional library is a component of the package, with its own alias
+# and export set: Tessera::<component>.
 function(tessera_add_layer name)
   cmake_parse_arguments(layer "" "COMPONENT" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   set(target tessera_${name})
@@ -14,7 +14,7 @@ function(tessera_add_layer name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${layer_PRIVATE})
     tessera_compile_options(${target})
-    # Without a DEFINE_SYMBOL, which nothing reads, objects of shared and of static libraries are the same to ccache.
+    # Without a DEFINE_SYMBOL, which nothing reads, shared and static libraries have equal objects for ccache.
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
                                                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     tessera_find_libraries_from(${target} "$ORIGIN")
@@ -38,15 +38,15 @@ function(tessera_add_layer name)
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Tessera_Development)
 endfunction()
 
-# tessera_find_libraries_from(<target> <folder>): an installed target finds Tessera's shared libraries there, wherever the
-# whole was moved. Debian's packages need none of it (preset "package").
+# tessera_find_libraries_from(<target> <folder>): an installed target finds Tessera's shared libraries in this folder, even
+# if the installation is moved. Debian's packages do not need this (preset "package").
 function(tessera_find_libraries_from target folder)
   if(BUILD_SHARED_LIBS)
     set_property(TARGET ${target} PROPERTY INSTALL_RPATH "${folder};${CMAKE_INSTALL_RPATH}")
   endif()
 endfunction()
 
-# Warnings and sanitizers for a target of ours; users' targets inherit neither. What nvcc generates is not pedantic.
+# Sets warnings and sanitizers for one of our targets; users' targets inherit neither. nvcc's output is not pedantic.
 function(tessera_compile_options target)
   set(cxx -Wall -Wextra -Wshadow -Wpedantic)
   set(cuda -Xcompiler=-Wall)

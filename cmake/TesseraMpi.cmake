@@ -2,20 +2,18 @@
 #
 # tessera_add_mpi_test(NAME <name> COMMAND <target> [<argument>...] RANKS <n>... [PROPERTIES <property> <value>...])
 #
-# Tests <name>.ranks_<n> that run a program on n ranks, with the given properties besides. They work as root and on
-# fewer processors than ranks, and one that waits for ever fails after two minutes. Without MPI, or with a Tpetra
-# without it, there is the test with one rank alone. Tests on more than two have the label "thorough"
-# (unit_tests/CMakeLists.txt).
+# Adds tests <name>.ranks_<n> that run a program on n ranks, with the given properties. They work as root and on fewer
+# processors than ranks; a test that hangs fails after two minutes. Without MPI, or with a Tpetra without it, only the test
+# with one rank exists. Tests on more than two ranks have the label "thorough" (unit_tests/CMakeLists.txt).
 include_guard(GLOBAL)
 
-# What starts the ranks, with its options; empty without MPI.
+# The launcher of the ranks, with its options; empty without MPI.
 set(launcher)
 if(Tpetra_MPI_EXEC AND MPI_CXX_FOUND AND MPIEXEC_EXECUTABLE)
   set(launcher ${MPIEXEC_EXECUTABLE})
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
   if(version MATCHES "Open MPI|OpenRTE|PRRTE")
-    # Otherwise it starts no more ranks than there are cores, and binds those of tests that run at the same time to the
-    # same core.
+    # Otherwise it starts at most one rank per core, and binds ranks of tests that run at the same time to the same core.
     list(APPEND launcher --map-by :OVERSUBSCRIBE --bind-to none)
   endif()
 else()
@@ -36,7 +34,7 @@ function(tessera_add_mpi_test)
     set(name ${test_NAME}.ranks_${ranks})
     add_test(NAME ${name} COMMAND ${launch} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS} ${test_COMMAND})
     set_tests_properties(${name} PROPERTIES PROCESSORS ${ranks} TIMEOUT 120 ${test_PROPERTIES})
-    # Open MPI runs as root only when told so, and its ranks spin while they wait unless told to yield.
+    # Open MPI runs as root only if told to, and its waiting ranks spin unless told to yield.
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
                                               OMPI_MCA_mpi_yield_when_idle=1)
     if(ranks GREATER 2)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Packages of what `cmake --install` installs (docs/packaging.md). `cpack -G TGZ` makes one archive, `cpack -G DEB`
-# packages for Debian: libtessera-dev, tessera-tools with the program and, of shared libraries, libtessera<SOVERSION>.
-# TesseraPackageDebian.cmake says what they are and what they depend on.
+# Packages of the files that `cmake --install` installs (docs/packaging.md). `cpack -G TGZ` makes one archive, `cpack -G
+# DEB` packages for Debian: libtessera-dev, tessera-tools with the program and, for shared libraries, libtessera<SOVERSION>.
+# TesseraPackageDebian.cmake describes them and their dependencies.
 if(NOT PROJECT_IS_TOP_LEVEL OR NOT EXISTS ${PROJECT_SOURCE_DIR}/README.md)
-  return() # Tessera is a part of another project, or these are sources without the rest (scripts/mutate)
+  return() # Tessera is part of another project, or only its sources are here (scripts/mutate)
 endif()
 
-# Who answers for a package is who makes it. Debian's tools read the same variables.
+# The maintainer of a package is whoever makes it. Debian's tools read the same variables.
 set(contact "$ENV{DEBEMAIL}")
 if(contact STREQUAL "")
   set(contact "Tessera maintainers")

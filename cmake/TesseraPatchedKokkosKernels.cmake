@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# tessera_patched_kokkos_kernels(<variable>): makes a folder of the headers of the installed Kokkos Kernels in which Tessera is
-# a TPL (scripts/patch_kokkos_kernels), once a build, and sets the variable to it. Empty, with a message, where that cannot be.
+# tessera_patched_kokkos_kernels(<variable>): makes a folder of the installed Kokkos Kernels' headers with Tessera as a TPL
+# (scripts/patch_kokkos_kernels), once per build, and sets the variable to it, or to nothing, with a message, if that fails.
 find_program(TESSERA_PYTHON python3)
 set(TESSERA_PATCH_KOKKOS_KERNELS ${CMAKE_CURRENT_LIST_DIR}/../scripts/patch_kokkos_kernels)
 

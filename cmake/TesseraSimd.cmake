@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Kernels of hosts that are compiled once for each instruction set, and chosen at run time (tessera/parallel/SimdTarget.hpp).
+# Host kernels that are compiled once per instruction set, and chosen at run time (tessera/parallel/SimdTarget.hpp).
 include_guard(GLOBAL)
 
 set(TESSERA_SIMD_X86 OFF)
@@ -8,9 +8,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(TESSERA_SIMD_X86 ON)
 endif()
 
-# tessera_add_simd_kernels(<layer> <file>): adds simd/KernelsBaseline.cpp, and simd/KernelsAvx2.cpp and KernelsAvx512.cpp
-# where the processor may have them, to a layer. <file>, which chooses among them, has TESSERA_SIMD_X86 defined then. GCC
-# warns that passing vectors by value depends on the instruction set: every such function is inlined.
+# tessera_add_simd_kernels(<layer> <file>): adds simd/KernelsBaseline.cpp and, if the processor may support them,
+# simd/KernelsAvx2.cpp and KernelsAvx512.cpp to a layer. Then TESSERA_SIMD_X86 is defined for <file>, which chooses among
+# them. GCC warns that passing vectors by value depends on the instruction set: every such function is inlined.
 function(tessera_add_simd_kernels layer choice)
   set(sources simd/KernelsBaseline.cpp)
   if(TESSERA_SIMD_X86)
@@ -22,7 +22,7 @@ function(tessera_add_simd_kernels layer choice)
   endif()
   target_sources(tessera_${layer} PRIVATE ${choice} ${sources})
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -Wno-psabi -ffp-contract=off)
-  # Not for nvcc, which is the compiler itself or stands behind Kokkos' launcher.
+  # Not for nvcc, which is either the compiler itself or behind Kokkos' launcher.
   get_property(launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
   if("${CMAKE_CXX_COMPILER} ${launcher}" MATCHES "nvcc_wrapper")
     set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS --host-only)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# find_solvers(<package>): a package of Trilinos beside Tpetra's. CMake stops at one that includes another which is not
-# installed, or that names headers or libraries which are not there, as some of Debian's do: such a package counts as not
-# found. Whoever calls looks for <package>::all_libs.
+# find_solvers(<package>): finds a package of Trilinos in addition to Tpetra's. CMake stops at a package that includes
+# another one that is not installed, or names missing headers or libraries, as some of Debian's do: such a package counts as
+# not found. Callers look for <package>::all_libs.
 include_guard(GLOBAL)
 
-# tessera_missing_files(<file> <variable>): what a package's configuration includes or names and what is not there.
+# tessera_missing_files(<file> <variable>): lists missing files that a package's configuration includes or names.
 function(tessera_missing_files file variable)
   get_property(seen GLOBAL PROPERTY tessera_seen_configurations)
   if(file IN_LIST seen)
@@ -21,8 +21,7 @@ function(tessera_missing_files file variable)
       list(APPEND missing ${path})
     endif()
   endforeach()
-  # Other packages of Trilinos, and libraries that they need. Some files name the latter in two places, and mean the one
-  # that is there.
+  # Other packages of Trilinos, and libraries that they need. Some files name the latter in two places, of which one exists.
   file(STRINGS ${file} included REGEX "include\\(.*/\\.\\./[^\"]+\"")
   get_filename_component(folder ${file} DIRECTORY)
   get_filename_component(folder ${folder} DIRECTORY)

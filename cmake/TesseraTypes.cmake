@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The types of matrices that the library is compiled for (common/CompiledTypes.hpp): TESSERA_SCALARS, all by default. Sets
-# TESSERA_TYPES_LEFT_OUT, a definition for each of the others.
+# The types of matrices that the library is compiled for (common/CompiledTypes.hpp): TESSERA_SCALARS, by default all. Sets
+# TESSERA_TYPES_LEFT_OUT, a definition for each other type.
 set(tessera_every_scalar float double complex_float complex_double)
 set(TESSERA_SCALARS "${tessera_every_scalar}" CACHE STRING "Scalars of matrices: some of ${tessera_every_scalar}")
 
@@ -26,7 +26,7 @@ foreach(type IN LISTS tessera_every_scalar)
   endif()
 endforeach()
 
-# tessera_has_types(<variable> <type>...): whether none of the types is left out.
+# tessera_has_types(<variable> <type>...): whether all these types are compiled.
 function(tessera_has_types variable)
   set(${variable} TRUE PARENT_SCOPE)
   foreach(type IN LISTS ARGN)
@@ -36,7 +36,7 @@ function(tessera_has_types variable)
   endforeach()
 endfunction()
 
-# tessera_needs_types(<what> <type>...): stops where one is.
+# tessera_needs_types(<what> <type>...): stops if one is not.
 function(tessera_needs_types what)
   tessera_has_types(has_types ${ARGN})
   if(NOT has_types)
