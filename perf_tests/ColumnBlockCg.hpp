@@ -15,12 +15,12 @@
 
 namespace Tessera::Benchmarks {
 
-/// A block conjugate gradient method, without a preconditioner, as one would write it with Kokkos Kernels: blocks by
-/// columns, whose inner products and updates are calls of KokkosBlas::gemm (cuBLAS on NVIDIA GPUs, the host's BLAS).
+/// A block conjugate gradient method, without a preconditioner, as a user of Kokkos Kernels would write it:
+/// column-major blocks, with inner products and updates by KokkosBlas::gemm (cuBLAS on NVIDIA GPUs, the host's BLAS).
 ///
-/// Directions become orthonormal by a Cholesky factor of a Gram matrix that follows from R^T R, solved columns leave,
-/// and an iteration waits twice. Tessera::block_cg keeps orthonormal residuals instead, and the directions of solved
-/// columns: iterations differ by a few on well-conditioned systems, and on others this method may stagnate.
+/// Directions are orthonormalized with a Cholesky factor of a Gram matrix that is computed from R^T R, solved columns
+/// are removed, and an iteration waits twice. Tessera::block_cg keeps orthonormal residuals instead, and the directions
+/// of solved columns: iterations differ by a few on well-conditioned systems; on others this method may stagnate.
 class ColumnBlockCg {
  public:
   using Columns = Vectors<Kokkos::LayoutLeft>;
@@ -37,8 +37,8 @@ class ColumnBlockCg {
         host_sums_("sums", sums_.extent(0)),
         host_factors_("factors", factors_.extent(0)) {}
 
-  /// Solves A X = B from X = 0. Returns iterations, `most` at most; residuals of the recurrence are then at most
-  /// `tolerance` of their right-hand sides. `multiply(P, Q)` makes Q = A P for any number of columns up to that of B.
+  /// Solves A X = B from X = 0. Returns the number of iterations, at most `most`; residuals of the recurrence are then
+  /// at most `tolerance` of their right-hand sides. `multiply(P, Q)` makes Q = A P for up to as many columns as B has.
   template <class Multiply>
   int solve(const Space& exec, const Multiply& multiply, const Columns& B, const Columns& X, double tolerance,
             int most) {
@@ -85,7 +85,7 @@ class ColumnBlockCg {
 
   using Matrix = Kokkos::View<double**, Kokkos::LayoutLeft, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// X^T Y for several blocks: a call each, one copy to the host and one wait.
+  /// X^T Y for several blocks: one call each, one copy to the host and one wait.
   Small products(const Space& exec, std::initializer_list<Columns> blocks, const Columns& Y) {
     const int columns = int(Y.extent(1));
     int rows = 0;
@@ -111,7 +111,7 @@ class ColumnBlockCg {
 
   /// Y = alpha X C + beta Y
   void update(const Space& exec, double alpha, const Columns& X, const Small& C, double beta, const Columns& Y) {
-    // Factors between two waits have places of their own.
+    // Factors between two waits have separate slots.
     const int columns = int(X_.extent(1)), begin = slot_++ * columns * columns;
     for (int j = 0; j < C.columns(); ++j)
       for (int i = 0; i < C.rows(); ++i) host_factors_(begin + j * C.rows() + i) = C(i, j);
@@ -120,7 +120,7 @@ class ColumnBlockCg {
     KokkosBlas::gemm(exec, "N", "N", alpha, X, Matrix(factors_.data() + begin, C.rows(), C.columns()), beta, Y);
   }
 
-  /// Columns that are solved, or all, go to X; the others move up. Returns the places of those that stay.
+  /// Copies solved columns, or all, to X; the others move up. Returns the places of the columns that stay.
   std::vector<int> leave(const Space& exec, const Small& RtR, const std::vector<double>& enough, bool all,
                          std::vector<int>& active, const Columns& X) {
     std::vector<int> staying, rest;
@@ -157,7 +157,7 @@ class ColumnBlockCg {
   }
 
   Columns X_, R_, P_, Q_, spare_;
-  Kokkos::View<double*, Space> sums_, factors_;  // small matrices, and on the host
+  Kokkos::View<double*, Space> sums_, factors_;  // small matrices; below: on the host
   Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> host_sums_, host_factors_;
   int slot_ = 0;
 };

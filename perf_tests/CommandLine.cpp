@@ -23,7 +23,7 @@ namespace {
 /// Whether a benchmark has failed, for the exit status.
 std::atomic<bool> failed = false;
 
-/// Formats by name, the plan's own choice included.
+/// Formats by name, including the plan's own choice.
 std::map<std::string, Format> formats_by_name() {
   std::map<std::string, Format> names{{std::string(to_string(Format::Auto)), Format::Auto}};
   for (const Format format : every_format) names.emplace(to_string(format), format);
@@ -47,7 +47,7 @@ void add_settings(CLI::App& app, Settings& settings) {
   if (settings.tuned) app.add_flag("--tuned", *settings.tuned, "Also plans with Tuning::Adaptive");
 }
 
-/// Options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.
+/// Adds the options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.
 void add_backend_options(CLI::App& app, std::vector<std::string>& kokkos_arguments) {
   std::string backend = Kokkos::DefaultExecutionSpace::name();
   std::transform(backend.begin(), backend.end(), backend.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -62,7 +62,7 @@ void add_backend_options(CLI::App& app, std::vector<std::string>& kokkos_argumen
   for (const char* name : {"--cuda", "--hip", "--sycl"}) add(name, "--kokkos-device-id=", "Device of that backend");
 }
 
-/// Prints the median, least and greatest of repetitions, by short names.
+/// Prints the median, minimum and maximum of repetitions, with short names.
 class Reporter : public benchmark::ConsoleReporter {
  public:
   Reporter() : ConsoleReporter(isatty(STDOUT_FILENO) ? OO_ColorTabular : OO_Tabular) {}
@@ -81,7 +81,7 @@ class Reporter : public benchmark::ConsoleReporter {
   }
 };
 
-/// Google Benchmark writes to this file itself.
+/// Checks that Google Benchmark's output file is none of the inputs.
 void check_outputs(const CommandLine& command_line) {
   const std::string option = "--benchmark_out";
   std::vector<Harness::NamedFile> inputs;
@@ -117,7 +117,7 @@ void initialize_benchmarks(char* program, const CommandLine& command_line) {
                                     "--benchmark_enable_random_interleaving=true",
                                     "--benchmark_report_aggregates_only=true"};
   words.insert(words.end(), command_line.others.begin(), command_line.others.end());
-  std::vector<char*> arguments = {program};  // Google Benchmark keeps this one
+  std::vector<char*> arguments = {program};  // Google Benchmark keeps this pointer
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
@@ -142,7 +142,7 @@ std::string Case::name(const std::string& kind, const Settings& settings, const 
 std::vector<Case> all_cases(const Settings& settings) {
   std::vector<Case> cases;
   for (const std::string& matrix : settings.matrices) cases.push_back({matrix});
-  // Each case becomes one for each element of the list.
+  // Expands each case to one case per element of the list.
   const auto multiply = [&](const auto& list, auto Case::*member) {
     if (list.empty()) return;
     std::vector<Case> more;
@@ -182,7 +182,7 @@ int run_registered_benchmarks(const CommandLine& command_line, benchmark::Benchm
   if (reporter == nullptr && std::none_of(others.begin(), others.end(), asks_for_format)) reporter = &console;
   add_context();
   benchmark::RunSpecifiedBenchmarks(reporter);
-  benchmark::ClearRegisteredBenchmarks();  // and what they hold, before Kokkos ends
+  benchmark::ClearRegisteredBenchmarks();  // and their Views, before Kokkos ends
   benchmark::Shutdown();
   return failed ? 1 : 0;
 }
@@ -192,7 +192,7 @@ int run_benchmarks(int argc, char* argv[], const std::string& about, const Setti
   return Harness::guarded(std::filesystem::path(argv[0]).filename().string(), [&] {
     auto command_line = parse(argc, argv, about, defaults);
     if (!command_line) return 0;
-    // Kokkos takes its arguments out of the list, and warns of none that it does not know.
+    // Kokkos removes its arguments from the list, and does not warn of unknown ones.
     std::vector<std::string> words = {argv[0]};
     for (const auto* list : {&command_line->kokkos_arguments, &command_line->others})
       words.insert(words.end(), list->begin(), list->end());
@@ -204,7 +204,7 @@ int run_benchmarks(int argc, char* argv[], const std::string& about, const Setti
     command_line->others.assign(arguments.begin() + 1, arguments.begin() + count);
 
     initialize_benchmarks(argv[0], *command_line);
-    for (const std::string& matrix : command_line->settings.matrices) matrix_of(matrix);  // throws if there is none
+    for (const std::string& matrix : command_line->settings.matrices) matrix_of(matrix);  // throws if it does not exist
     register_benchmarks(command_line->settings);
     return run_registered_benchmarks(*command_line);
   });

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-/// What the benchmarks have in common: options, names, and how they run.
+/// The common code of the benchmarks: options, names and execution.
 namespace Tessera::Benchmarks {
 
-/// What a driver measures. It offers an option for each list that is not empty in its defaults, and for `published`
-/// and `tuned` where they have a value.
+/// The cases that a driver measures. It has an option for each list that is not empty in its defaults, and for
+/// `published` and `tuned` if they have a value.
 struct Settings {
   std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
-  std::vector<int> rows = {};              ///< --rows, of dense blocks
+  std::vector<int> rows = {};              ///< --rows: rows of dense blocks
   std::vector<Format> formats = {};        ///< --format
   std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<int> columns = {};           ///< --num_vecs: columns of X
@@ -28,44 +28,44 @@ struct Settings {
 
 struct CommandLine {
   Settings settings;
-  int repetitions = 5;                        ///< --repeat: of each benchmark
-  std::vector<std::string> kokkos_arguments;  ///< what --openmp, --cuda and their like mean to Kokkos::initialize
-  std::vector<std::string> others;            ///< Kokkos' and Google Benchmark's own
+  int repetitions = 5;                        ///< --repeat: repetitions of each benchmark
+  std::vector<std::string> kokkos_arguments;  ///< arguments of Kokkos::initialize for --openmp, --cuda etc.
+  std::vector<std::string> others;            ///< arguments of Kokkos and Google Benchmark
 };
 
-/// Nothing if the command line asks for help, which is printed then.
+/// Parses the command line. Returns nothing if it asks for help, which is then printed.
 ///
-/// \param about    [in] what --help says of the program
-/// \param defaults [in] what is measured unless options say otherwise
-/// \param launched [in] whether --openmp, --cuda and their like are options: not where Kokkos runs already
-/// \throws std::invalid_argument that names the option that is wrong
+/// \param about    [in] description of the program for --help
+/// \param defaults [in] settings, unless options say otherwise
+/// \param launched [in] whether Kokkos already runs: then --openmp, --cuda etc. are no options
+/// \throws std::invalid_argument that names the invalid option
 std::optional<CommandLine> parse(int argc, char* argv[], const std::string& about, const Settings& defaults,
                                  bool launched = false);
 
-/// Google Benchmark with what is left of the command line. Unless that says otherwise, benchmarks run in an order that
-/// mixes them, so that what else the machine does meets all of them.
+/// Initializes Google Benchmark with the remaining arguments. By default, benchmarks run in a mixed order: other load
+/// on the machine affects all of them.
 ///
 /// \param program [in] argv[0], which must last as long as benchmarks run
-/// \throws std::invalid_argument that names the first argument that nobody knows
+/// \throws std::invalid_argument that names the first unknown argument
 void initialize_benchmarks(char* program, const CommandLine& command_line);
 
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
-/// "kind/matrix/key:value/...", which is what scripts/report takes apart; a file is called without its folder.
+/// Returns "kind/matrix/key:value/...", which scripts/report parses; the name of a file is without its folder.
 std::string benchmark_name(const std::string& kind, const std::string& matrix, const Keys& keys);
 
-/// One of the settings. What the driver has no list of is as here.
+/// One combination of the settings. Members without a list in the driver have these defaults.
 struct Case {
   std::string matrix;
   Format format = Format::Auto;
   std::string layout = {};
   int columns = 0;
 
-  /// With the keys format, those of the driver, layout and columns.
+  /// The benchmark's name with the keys format, the driver's own keys, layout and columns.
   std::string name(const std::string& kind, const Settings& settings, const Keys& own_keys = {}) const;
 };
 
-/// All combinations, the number of columns changing first.
+/// All combinations; the number of columns changes first.
 std::vector<Case> all_cases(const Settings& settings);
 
 /// Calls body(layout), a Kokkos::LayoutLeft or LayoutRight, for "left" or "right".
@@ -74,21 +74,21 @@ void with_layout(const std::string& layout, const Body& body) {
   layout == "left" ? body(Kokkos::LayoutLeft()) : body(Kokkos::LayoutRight());
 }
 
-/// Registers a benchmark in milliseconds that sets its times itself and whose least and greatest times are reported
-/// besides Google Benchmark's own statistics. One whose body throws, as for a format that a matrix fills badly, counts
-/// as failed, and others follow.
+/// Registers a benchmark in milliseconds that sets its times itself. Minimum and maximum times are reported as well as
+/// Google Benchmark's own statistics. If its body throws, as for a format that a matrix fills badly, it counts as
+/// failed, and the next one runs.
 ///
-/// \param iterations [in] of a repetition
+/// \param iterations [in] iterations per repetition
 void add_benchmark(const std::string& name, int iterations, const std::function<void(benchmark::State&)>& body);
 
-/// Runs what is registered, with the context (Context.hpp), and forgets it. Kokkos must run. Returns the exit status:
-/// 1 if a benchmark failed.
+/// Runs the registered benchmarks, with the context (Context.hpp), and removes them. Kokkos must run. Returns the exit
+/// status: 1 if a benchmark failed.
 ///
-/// \param reporter [in] what prints, if not the console or --benchmark_format
+/// \param reporter [in] printer of the results instead of the console or --benchmark_format
 int run_registered_benchmarks(const CommandLine& command_line, benchmark::BenchmarkReporter* reporter = nullptr);
 
-/// The whole of a driver's main() but for programs of several ranks: starts Kokkos, registers and runs benchmarks.
-/// Returns the exit status: 2, with a message, where the command line or a matrix is wrong; 1 where a benchmark failed.
+/// The main() of a driver, except for programs with several ranks: starts Kokkos, registers and runs benchmarks.
+/// Returns the exit status: 2, with a message, if the command line or a matrix is invalid; 1 if a benchmark failed.
 int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,
                    const std::function<void(const Settings&)>& register_benchmarks);
 

@@ -23,7 +23,7 @@ namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
 
-/// The name of the GPU, or of the processor where Linux tells.
+/// Returns the name of the GPU, or of the processor if Linux reports it.
 std::string device_name() {
 #ifdef KOKKOS_ENABLE_CUDA
   return Kokkos::Cuda().cuda_device_prop().name;
@@ -38,7 +38,7 @@ std::string device_name() {
 }
 
 double measure_copy_rate() {
-  constexpr std::size_t count = std::size_t(1) << 24;  // of doubles
+  constexpr std::size_t count = std::size_t(1) << 24;  // doubles
   const Space exec;
   const Kokkos::View<double*, Space> source("source", count), target("target", count);
   std::vector<double> seconds(5);

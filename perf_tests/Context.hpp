@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What a figure depends on besides what is measured.
+/// The circumstances of a measurement.
 namespace Tessera::Benchmarks {
 
-/// Adds to the JSON's context, besides what Google Benchmark knows of the machine: device, backend and its threads,
-/// versions of Tessera (with its commit), Kokkos and Kokkos Kernels, compiler and flags, and the rate of a copy.
-/// Kokkos must run.
+/// Adds to Google Benchmark's context in the JSON: device, backend and its threads, versions of Tessera (with its
+/// commit), Kokkos and Kokkos Kernels, compiler and flags, and the rate of a copy. Kokkos must run.
 void add_context();
 
-/// Bytes read plus bytes written in a second by a copy of an array of 128 MiB on the default backend, the median of
+/// Bytes read plus bytes written per second by a copy of an array of 128 MiB on the default backend: the median of
 /// five. Measured once, in about a second.
 double copy_bytes_per_second();
 

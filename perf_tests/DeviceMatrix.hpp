@@ -20,35 +20,35 @@ using Vectors = DeviceDense<Scalar, Layout, Space>;
 
 using DevicePlan = Plan<double, Space>;
 
-/// Offsets are int: Kokkos Kernels has cuSPARSE multiply no others.
+/// A matrix with int offsets, the only ones that Kokkos Kernels multiplies with cuSPARSE.
 struct DeviceMatrix : DeviceCsr<double, int, Space> {
-  std::size_t touched_columns = 0;  ///< that hold a nonzero
+  std::size_t touched_columns = 0;  ///< columns with a nonzero
 
   std::size_t nonzeros() const { return values.extent(0); }
 
   DevicePlan plan(const Space& exec, const PlanOptions& options) const;
 
-  double csr_bytes() const { return double(bytes()); }  ///< of compressed rows
+  double csr_bytes() const { return double(bytes()); }  ///< bytes of compressed rows
 
-  /// What a product Y = A X must move at least: the format once, each row of X that is touched once, Y once.
+  /// Lower bound on the bytes that Y = A X moves: the format once, each row of X that is used once, Y once.
   double compulsory_bytes(std::size_t format_bytes, int vector_columns) const {
     return double(format_bytes) + 8.0 * vector_columns * double(touched_columns + std::size_t(rows));
   }
 };
 
-/// The matrix of a file, or a generated one such as "stencil27:64". It is made when it is first asked for, and kept as
+/// Returns the matrix of a file, or a generated one such as "stencil27:64". It is made at the first call, and kept as
 /// long as Kokkos runs.
 ///
-/// \throws what the readers and generators do; std::invalid_argument if there are 2^31 nonzeros or more
+/// \throws like the readers and generators; std::invalid_argument if there are 2^31 nonzeros or more
 const DeviceMatrix& matrix_of(const std::string& name);
 
-/// The matrix in floats.
+/// Returns the matrix in float.
 DeviceCsr<float, int, Space> in_floats(const DeviceMatrix& A);
 
-/// Seconds of a product with X and Y by rows, `columns` columns each: the mean of ten, one after the other.
+/// Returns the seconds of a product with row-major X and Y of `columns` columns: the mean of ten in succession.
 double seconds_a_product(const Space& exec, DevicePlan& plan, int columns);
 
-/// Fills X with numbers in [-1, 1) that look random and are the same on every backend.
+/// Fills X with pseudo-random numbers in [-1, 1), the same on every backend.
 template <class View>
 void scatter_values(const View& vectors) {
   const Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>> elements({0, 0}, {vectors.extent(0), vectors.extent(1)});
@@ -61,12 +61,12 @@ void scatter_values(const View& vectors) {
       });
 }
 
-/// The greatest difference of elements, relative to the greatest element of Y; 1e300 or so if one is not a number. For
-/// float and double and both layouts.
+/// Returns the greatest difference of elements, relative to the greatest element of Y; about 1e300 if one is not a
+/// number. For float and double and both layouts.
 template <class View>
 double difference(const View& Y, const View& Z);
 
-/// The most that rounding makes two right products differ by.
+/// Upper bound on the difference of two correct products due to rounding.
 template <class Scalar>
 inline constexpr double rounding = sizeof(Scalar) == sizeof(float) ? 1e-4 : 1e-11;
 

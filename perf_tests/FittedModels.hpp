@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-/// The library's models as things whose constants can be fitted to measured times.
+/// The library's models, with constants that can be fitted to measured times.
 namespace Tessera::Benchmarks {
 
-/// A candidate that was measured.
+/// A measured candidate.
 struct Measured {
   FormatSize size;
   double seconds = 0, least = 0, most = 0;
-  bool is_asked = false;  // for, beside the candidates
+  bool is_asked = false;  // requested in addition to the candidates
 };
 
 /// All candidates for a matrix, an arithmetic and a number of columns.
@@ -26,15 +26,15 @@ struct Cell {
   std::string matrix, arithmetic, device;
   MatrixStatistics statistics;
   std::vector<Measured> candidates;
-  double cores = 1;      // of a host
-  bool is_held = false;  // back: nothing is fitted to it
+  double cores = 1;      // cores of a host
+  bool is_held = false;  // held back: nothing is fitted to it
   std::string family{};
 };
 
-/// Models whose constants can be changed by name, one for each arithmetic, which may share some.
+/// Models with named, adjustable constants: one per arithmetic, which may share constants.
 struct FittedModel {
   std::map<std::string, std::vector<double*>> constants;
-  std::map<std::string, double> before;  // what they were
+  std::map<std::string, double> before;  // initial values
 
   virtual ~FittedModel() = default;
   virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
@@ -74,8 +74,8 @@ inline GpuModel gpu_model_of_arithmetic(const std::string& arithmetic) {
   return {};
 }
 
-/// NOTE: compressed rows were measured as they are, before there were chunks of X in shared memory, and `fp16` with
-/// tiles of BitTCF in 32 bits, before they were kept in 16.
+/// NOTE: compressed rows were measured before chunks of X in shared memory existed, and `fp16` when tiles of BitTCF had
+/// 32 bits; they now have 16.
 inline GpuModel gpu_model_of(const std::string& arithmetic) {
   GpuModel gpu = gpu_model_of_arithmetic(arithmetic);
   gpu.chunks.shared_bytes = 0;
@@ -83,13 +83,13 @@ inline GpuModel gpu_model_of(const std::string& arithmetic) {
   return gpu;
 }
 
-/// The bytes that the memory of a device such as "Cuda, NVIDIA H200" moves in a second, by its data sheet.
+/// The memory bandwidth of a device such as "Cuda, NVIDIA H200" in bytes per second, by its data sheet.
 inline double memory_rate(const std::string& device) {
   return device.find("H100") != std::string::npos ? 3.35e12 : H200::memory_rate;
 }
 
-/// What is a property of the device, or of kernels that all use, is one constant; what tensor cores take is one for
-/// each arithmetic.
+/// Properties of the device, or of kernels common to all arithmetics, are one constant; properties of tensor cores are
+/// one constant per arithmetic.
 struct FittedGpu : FittedModel {
   std::map<std::string, GpuModel> models;
 

@@ -45,7 +45,7 @@ inline void to_json(nlohmann::json& json, const MatrixStatistics& statistics) {
 inline void from_json(const nlohmann::json& json, MatrixStatistics& statistics) {
   const std::string since_row_groups[] = {"row_groups", "group_columns", "group_values"};
   for_each_statistic(statistics, [&](const char* key, auto& member) {
-    // Records of measurements from before have none.
+    // Records of older measurements have none.
     const bool is_new = std::count(std::begin(since_row_groups), std::end(since_row_groups), key) > 0;
     if (!is_new || json.contains(key)) json.at(key).get_to(member);
   });
@@ -61,7 +61,7 @@ inline Format format_of(const std::string& name) {
   return *format;
 }
 
-/// The format of a candidate that was measured. Staged windows were "bittcf" and "staged" until they were a format.
+/// Returns the format of a measured candidate. Staged windows were "bittcf" and "staged" before they were a format.
 inline Format format_of(const nlohmann::json& candidate) {
   return candidate.value("staged", false) ? Format::Staged : format_of(candidate.at("format").get<std::string>());
 }

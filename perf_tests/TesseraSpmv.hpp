@@ -5,8 +5,8 @@
 
 namespace Tessera::Benchmarks {
 
-/// KokkosSparse::spmv with a handle of Tessera in the place of Kokkos Kernels' own. Where there is the component
-/// KokkosKernels; for both layouts.
+/// Calls KokkosSparse::spmv with a handle of Tessera instead of Kokkos Kernels'. Needs the component KokkosKernels; for
+/// both layouts.
 template <class Layout>
 SpmvProduct<double, Layout> tessera_spmv(const DeviceMatrix& A);
 

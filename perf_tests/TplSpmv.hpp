@@ -5,7 +5,7 @@
 
 namespace Tessera::Benchmarks {
 
-/// KokkosSparse::spmv with a handle of Kokkos Kernels, compiled against headers in which Tessera is a TPL. For float
+/// Calls KokkosSparse::spmv with a handle of Kokkos Kernels, compiled against headers with Tessera as a TPL. For float
 /// and double and both layouts.
 template <class Value, class Layout>
 SpmvProduct<Value, Layout> tpl_spmv(const DeviceCsr<Value, int, Space>& A);

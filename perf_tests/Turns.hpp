@@ -9,16 +9,16 @@
 
 namespace Tessera::Benchmarks {
 
-/// Times a product and, in turns with it, a baseline (empty: none), as often as the benchmark wants. A turn is ten
-/// calls one after the other and a fence, as in a solver; a first call of each is not timed. Reports the Time of a
-/// call, GFLOP/s and, beside a baseline, baseline_ms and ratio.
+/// Times a product and, in turns with it, a baseline (empty: none), for the benchmark's iterations. A turn is ten
+/// successive calls and a fence, as in a solver; a first call of each is not timed. Reports the Time of a call, GFLOP/s
+/// and, with a baseline, baseline_ms and ratio.
 ///
-/// \param operations [in] of a call
-/// \return seconds a call
+/// \param operations [in] operations per call
+/// \return seconds per call
 double time_in_turns(benchmark::State& state, const Space& exec, double operations,
                      const std::function<void()>& multiply, const std::function<void()>& baseline = {});
 
-/// Reports the difference of two products. One that is no rounding fails.
+/// Reports the difference of two products. A difference beyond rounding fails.
 template <class View>
 void report_difference(benchmark::State& state, const View& Y, const View& Z) {
   const double apart = difference(Y, Z);

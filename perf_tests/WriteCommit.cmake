@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes ${output}, a header with the commit that ${source} is at; what has not changed stays as it is. There need be no
-# git: where the machine has none, the commit is read from the repository's files, and changes beside it go unnoticed.
+# Writes ${output}, a header with the current commit of ${source}; an unchanged header is not rewritten. Without git, the
+# commit is read from the repository's files, and uncommitted changes go unnoticed.
 set(commit "unknown")
 find_program(git git)
 if(git)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times block conjugate gradient methods from end to end, Tessera::block_cg with a plan beside a plain one from Kokkos
-// Kernels alone (KokkosSparse::spmv with its own handle, KokkosBlas::gemm on blocks by columns), by number of
+// Times block conjugate gradient methods from end to end, Tessera::block_cg with a plan against a plain one from Kokkos
+// Kernels alone (KokkosSparse::spmv with its own handle, KokkosBlas::gemm on column-major blocks), by number of
 // right-hand sides:
 //   block_cg [MATRIX]... [--num_vecs 8] [other options: --help]
 // Matrices must be symmetric positive definite.
 //
-// In each iteration the two take turns: a turn makes the plan or the handle, solves once for the sake of the caches,
-// and solves. Residuals come down to 1e-10 of the right-hand sides; a residual b - A x that is not there, computed
-// anew, fails. For Tessera and, with baseline_ before, for Kokkos Kernels:
+// In each iteration the two take turns: a turn makes the plan or the handle, solves once to warm the caches, and
+// solves. Residuals fall to 1e-10 of the right-hand sides; it is an error if a recomputed b - A x does not. Results for
+// Tessera and, prefixed with baseline_, for Kokkos Kernels:
 //   Time, baseline_ms  a solution, without the set-up
-//   set_up_ms          plan or handle with its first product
-//   products_ms        the products in a solution, fenced one by one, which a solution is not
-//   solver_iterations  each with one product
-//   residual           the greatest of the columns, relative to the right-hand side
+//   set_up_ms          plan or handle, including the first product
+//   products_ms        the products in a solution, fenced one by one, unlike in the solution itself
+//   solver_iterations  iterations with one product each
+//   residual           the greatest of all columns, relative to the right-hand side
 //   ratio              baseline_ms / Time
 //   ratio_with_set_up  (baseline_set_up_ms + baseline_ms) / (set_up_ms + Time)
 #include <benchmark/benchmark.h>
@@ -44,7 +44,7 @@ struct Solution {
   int iterations = 0;
 };
 
-/// The greatest |b - A x| / |b| of the columns, by a product of Kokkos Kernels.
+/// Returns the greatest |b - A x| / |b| of all columns, with a product of Kokkos Kernels.
 double residual_of(const Space& exec, const Theirs& multiply, const Columns& B, const Columns& X) {
   const Columns R("R", B.extent(0), B.extent(1));
   Kokkos::deep_copy(exec, R, B);
@@ -62,7 +62,7 @@ double residual_of(const Space& exec, const Theirs& multiply, const Columns& B, 
   return most;
 }
 
-/// Runs solve(multiply) with products that are fenced and timed, or not.
+/// Runs and times solve(multiply), then runs it again with fenced and timed products.
 template <class PView, class QView, class Multiply, class Solve>
 void time_solution(const Space& exec, const Multiply& multiply, const Solve& solve, Solution& result) {
   solve(multiply);
@@ -89,7 +89,7 @@ Solution solve_with_tessera(const Space& exec, const DeviceMatrix& A, const Rows
   Tessera::BlockCgOptions<double> options;
   options.tolerance = tolerance;
   options.max_iterations = most_iterations;
-  options.max_restarts = -1;  // residuals are checked here
+  options.max_restarts = -1;  // residuals are checked below
   Tessera::BlockCgWorkspace<Space, double> workspace;
   const auto solve = [&](const auto& some_multiply) {
     Kokkos::deep_copy(exec, X, 0.0);

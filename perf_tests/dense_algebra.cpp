@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times the algebra of tall blocks of doubles (tessera/dense/DenseAlgebra.hpp) beside KokkosBlas, which has its blocks
-// by columns, as Tpetra does:
+// Times the algebra of tall blocks of doubles (tessera/dense/DenseAlgebra.hpp) against KokkosBlas, which has
+// column-major blocks, as Tpetra does:
 //   dense_algebra [--rows 1000000] [--num_vecs 4 16 64] [other options: --help]
-// In each iteration the two take turns; a turn is ten calls one after the other and a fence.
+// In each iteration the two take turns; a turn is ten successive calls and a fence.
 //   Time         a call of Tessera
 //   baseline_ms  a call of KokkosBlas
 //   ratio        baseline_ms / Time
-//   of_copy      bytes that must be read and written, a second, over those of a copy
+//   of_copy      bandwidth of the bytes that must be read and written, relative to that of a copy
 #include <benchmark/benchmark.h>
 
 #include <KokkosBlas1_axpby.hpp>
@@ -66,13 +66,13 @@ struct Operands {
     scatter_values(Y);
     scatter_values(their_X);
     scatter_values(their_Y);
-    // Repeated products with this matrix neither grow nor vanish.
+    // Repeated products with this matrix neither grow nor decay.
     for (int j = 0; j < count; ++j) small[std::size_t(j) * std::size_t(count) + std::size_t(j)] = 1;
     Kokkos::parallel_for("unit", Kokkos::RangePolicy<Space>(0, count), UnitDiagonal{their_small});
     exec.fence();
   }
 
-  /// Like the lambda that it stands for; nvcc takes none in a constructor.
+  /// Replaces a lambda: nvcc allows none in a constructor.
   struct UnitDiagonal {
     Columns matrix;
     KOKKOS_FUNCTION void operator()(int j) const { matrix(j, j) = 1; }
@@ -85,7 +85,7 @@ struct Operands {
   }
 };
 
-/// One operation: how often it reads or writes a block, flops for an element, and the calls.
+/// One operation: how often it reads or writes a block, flops per element, and the calls.
 struct Operation {
   const char* name;
   int passes;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Fits the constants of a model to what measure_candidates wrote, and judges the choices that they make:
+// Fits the constants of a model to results of measure_candidates, and judges the choices that they make:
 //   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit rows.step streamed] [--judge-only] [--predictions
 //   p.jsonl] [--families families.tsv]
 //
 // Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
-// judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
-// fastest. What is minimised over the constants, one after the other, is the mean of |log(predicted / measured)| of all
-// candidates and of ten times the log of what choices cost, and a little for each change.
+// judged. The cost of a choice is the measured time of the candidate with the fastest prediction, relative to the
+// fastest candidate. Constants are varied one by one to minimise the mean of |log(predicted / measured)| of all
+// candidates, plus ten times the mean log of the costs of choices, plus a small penalty for each change.
 //
-// With --families nothing is held back from the constants that are printed. What choices cost for strangers is told
-// besides: for each family of matrices, constants are fitted to all other families, and the choices on this one are
-// judged. --judge-only judges the constants as they are by family. The file has a line for each matrix: its name, a
+// With --families the printed constants are fitted to all matrices. In addition, the cost of choices for unknown
+// matrices is printed: for each family of matrices, constants are fitted to all other families, and the choices on this
+// one are judged. --judge-only judges the current constants by family. The file has a line for each matrix: its name, a
 // tab, its family. A matrix without a line is a family of its own.
 //
 // With --leave-out, cells of some matrices are neither fitted to nor judged. The file has a line for each matrix and
@@ -44,14 +44,14 @@ using namespace Tessera::Harness;
 
 namespace {
 
-/// The cores of a device such as "OpenMP, concurrency 6"; 1 for a name without that number.
+/// Returns the cores of a device such as "OpenMP, concurrency 6"; 1 for a name without that number.
 double cores_of(const std::string& device) {
   const std::string before = "concurrency ";
   const std::size_t place = device.find(before);
   return place == std::string::npos ? 1 : std::stod(device.substr(place + before.size()));
 }
 
-/// \param wanted [in] the arithmetics to take; all if empty
+/// \param wanted [in] the arithmetics to read; all if empty
 std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::set<std::string>& wanted,
                              std::string& version) {
   std::vector<Cell> cells;
@@ -83,7 +83,7 @@ void hold_every_second(std::vector<Cell>& cells) {
   for (Cell& cell : cells) cell.is_held = std::distance(matrices.begin(), matrices.find(cell.matrix)) % 2 == 1;
 }
 
-/// What stands before and after the tab of each line.
+/// Returns the text before and after the tab of each line.
 std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& path) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& line : lines_of(path)) {
@@ -117,13 +117,13 @@ double fastest_seconds(const Cell& cell) {
   return fastest;
 }
 
-/// A candidate of a choice, and what is predicted for it.
+/// A candidate of a choice, and its predicted time.
 struct Predicted {
   const Measured* candidate;
   double seconds;
 };
 
-/// From the fastest to the slowest, without those that were asked for.
+/// Returns the candidates from the fastest to the slowest prediction, without requested formats.
 std::vector<Predicted> ranked(const Cell& cell, const FittedModel& model) {
   std::vector<Predicted> all;
   for (const Measured& candidate : cell.candidates)
@@ -133,12 +133,12 @@ std::vector<Predicted> ranked(const Cell& cell, const FittedModel& model) {
   return all;
 }
 
-/// Measured seconds of the candidate that is predicted to be the fastest, over those of the fastest.
+/// Returns the measured time of the candidate with the fastest prediction, relative to the fastest candidate.
 double cost_of_choice(const Cell& cell, const FittedModel& model) {
   return ranked(cell, model).front().candidate->seconds / fastest_seconds(cell);
 }
 
-/// The same of the fastest of those that Tuning::Adaptive would measure.
+/// The same for the fastest of the candidates that Tuning::Automatic would measure.
 double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   const auto all = ranked(cell, model);
   double least = all.front().candidate->seconds;
@@ -147,14 +147,14 @@ double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   return least / fastest_seconds(cell);
 }
 
-/// A change of a constant has to be worth it: what hardly any time depends on stays as it was.
+/// A penalty for changes of constants: constants that hardly affect any time are unchanged.
 double penalty(const FittedModel& model) {
   double sum = 0;
   for (const auto& [name, before] : model.before) sum += std::pow(std::log(model.value(name) / before), 2);
   return 0.005 * sum;
 }
 
-/// Short products count less: much of their time is that of a launch.
+/// The weight of a cell. Short products count less, because much of their time is launch latency.
 double weight(const Cell& cell) {
   constexpr double some_launches = 10e-6;
   return 1 + std::log2(std::max(1.0, fastest_seconds(cell) / some_launches));
@@ -174,7 +174,7 @@ double loss(const std::vector<Cell>& cells, const FittedModel& model) {
   return errors / count + 10 * costs / choices + penalty(model);
 }
 
-/// Changes one constant after the other by ever smaller steps, as long as that helps.
+/// Changes one constant after the other by ever smaller steps, while the loss decreases.
 void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<std::string>& names) {
   for (const auto& [name, constants] : model.constants) model.before[name] = model.value(name);
   double least = loss(cells, model);
@@ -198,7 +198,7 @@ void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<s
   }
 }
 
-/// How well predicted times explain measured ones, and what choices cost.
+/// How well predicted times explain measured ones, and the cost of choices.
 struct Judgement {
   double sum = 0, squares = 0, residuals = 0, logs = 0, tuned_logs = 0, worst = 1;
   int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0, long_beyond_25 = 0;
@@ -225,7 +225,7 @@ struct Judgement {
     ++choices;
   }
 
-  /// The geometric mean of what choices cost.
+  /// The geometric mean of the costs of choices.
   double mean() const { return choices == 0 ? 1 : std::exp(logs / choices); }
 
   void print(const std::string& of) const {
@@ -238,7 +238,7 @@ struct Judgement {
   }
 };
 
-/// \return the largest mean of an arithmetic and a half
+/// \return the largest mean of all arithmetics and halves
 double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithmetics, const FittedModel& model) {
   double most = 1;
   for (const std::string& arithmetic : arithmetics) {
@@ -253,8 +253,8 @@ double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithm
   return most;
 }
 
-/// What the model's doubt should be: where choices cost more than 1.05, nine of ten times the fastest candidate was
-/// predicted to take less than this many times as long as the chosen one.
+/// Returns the appropriate doubt of the model: in nine of ten choices that cost more than 1.05, the predicted time of
+/// the fastest candidate was less than this multiple of that of the chosen one.
 double doubt(const std::vector<Cell>& cells, const FittedModel& model) {
   std::vector<double> factors;
   for (const Cell& cell : cells) {
@@ -268,7 +268,7 @@ double doubt(const std::vector<Cell>& cells, const FittedModel& model) {
   return factors[factors.size() * 9 / 10];
 }
 
-/// For comparison: the cost of always taking the same kind of candidate.
+/// For comparison: prints the cost of always choosing the same kind of candidate.
 void judge_constant_choices(const std::vector<Cell>& cells, const std::string& arithmetic) {
   std::map<std::string, GeometricMean> costs;
   for (const Cell& cell : cells) {
@@ -282,7 +282,7 @@ void judge_constant_choices(const std::vector<Cell>& cells, const std::string& a
     std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(), cost.mean());
 }
 
-/// Writes the fields that measure_candidates writes and scripts/report reads.
+/// Writes the fields of measure_candidates, which scripts/report reads.
 void write_predictions(const std::string& path, const std::vector<Cell>& cells, const FittedModel& model) {
   std::ostringstream lines;
   for (const Cell& cell : cells) {
@@ -306,7 +306,7 @@ void write_predictions(const std::string& path, const std::vector<Cell>& cells, 
 
 /// Judges the choices on each family with constants that are fitted to the others.
 ///
-/// \return the largest mean of an arithmetic and a family
+/// \return the largest mean of all arithmetics and families
 double judge_families(std::vector<Cell> cells, const std::set<std::string>& arithmetics, const std::string& version,
                       const std::vector<std::string>& names, bool judge_only) {
   std::set<std::string> families;

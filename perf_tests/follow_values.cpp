@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times what it costs never to be stale: Y = A X in double, X and Y by rows, by a plan that follows A's values
-// (Plan::follow_values before each product) beside one that trusts to be told, by format and number of columns:
+// Times the cost of never being stale: Y = A X in double, X and Y row-major, by a plan that follows A's values
+// (Plan::follow_values before each product) against one that relies on being told, by format and number of columns:
 //   follow_values [MATRIX]... [--format automatic csr] [--num_vecs 8 32] [other options: --help]
-// In each iteration the plans take turns; a turn is ten products one after the other and a fence, as in a solver.
+// In each iteration the plans take turns; a turn is ten successive products and a fence, as in a solver.
 //   Time         a product that follows
-//   baseline_ms  a product that trusts
+//   baseline_ms  a product that does not
 //   ratio        baseline_ms / Time
-//   cost_us      Time - baseline: what a look at the values costs; about nothing where they are read where they lie
+//   cost_us      Time - baseline: the cost of checking the values; about nothing if they are read in place
 #include <benchmark/benchmark.h>
 
 #include <iterator>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times what a plan does before products, by format: make_plan, prepare for transposed products, update_values.
+// Times the work before products, by format: make_plan, prepare for transposed products, update_values.
 //   format_build [MATRIX]... [--format bittcf bmat] [--num_vecs 128] [other options: --help]
 //
-//   Time              of make_plan, of the first prepare for a transpose, of update_values, each with a fence
-//   products          the number of products of this plan, X and Y by rows, that take as long
+//   Time              make_plan, the first prepare for a transpose, update_values, each with a fence
+//   products          the number of products of this plan, X and Y row-major, that take as long
 //   bytes, bytes/CSR  size of the format
-//   nnz/tile, fill    nonzeros of a tile on average; their share of the tiles' elements
+//   nnz/tile, fill    average nonzeros per tile; their share of the tiles' elements
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -27,7 +27,7 @@ Tessera::PlanOptions options_of(Format format, int columns) {
   return options;
 }
 
-/// Times `call` again and again, each time after `before`, and reports that beside products and sizes of the plan.
+/// Times `call` repeatedly, each time after `before`, and reports the times, products and sizes of the plan.
 template <class Before, class Call>
 void time_calls(benchmark::State& state, const Space& exec, const DeviceMatrix& A, DevicePlan& plan, int columns,
                 const Before& before, const Call& call) {
@@ -50,8 +50,8 @@ void time_calls(benchmark::State& state, const Space& exec, const DeviceMatrix& 
 void time_make_plan(benchmark::State& state, const DeviceMatrix& A, Format format, int columns) {
   const Space exec;
   const auto options = options_of(format, columns);
-  DevicePlan plan = A.plan(exec, options);  // not timed: what the first of its kind does
-  const auto forget = [&] { plan = {}; };   // nor an earlier plan's end
+  DevicePlan plan = A.plan(exec, options);  // not timed: one-time work of the first call
+  const auto forget = [&] { plan = {}; };   // nor the end of an earlier plan
   time_calls(state, exec, A, plan, columns, forget, [&] { plan = A.plan(exec, options); });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times products that also sum over the rows of what they make (SpmmWithSums.hpp), beside a product and dense algebra
-// one after the other, X and Y by rows in double:
+// Times products that also sum over the rows of their result (SpmmWithSums.hpp), against a product followed by dense
+// algebra, X and Y row-major in double:
 //   fused_products [MATRIX]... [--format csr] [--num_vecs 4 16] [other options: --help]
 // Sums are those of conjugate gradients (XtY: Y = A X and X^T Y), of eigensolvers (both: Y^T Y, too), and a residual
-// with its norms. In each iteration the two take turns; a turn is ten calls one after the other.
+// with its norms. In each iteration the two take turns; a turn is ten successive calls.
 //   Time         a call that does both
-//   baseline_ms  the calls one after the other
+//   baseline_ms  the separate calls
 //   ratio        baseline_ms / Time
 #include <benchmark/benchmark.h>
 

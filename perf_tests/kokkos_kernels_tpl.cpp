@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times KokkosSparse::spmv with Kokkos Kernels' own handle, Y = A X, where Tessera is a TPL of Kokkos Kernels, beside
-// the same call where it is not, by scalar, layout and number of columns:
+// Times KokkosSparse::spmv with Kokkos Kernels' own handle, Y = A X, with Tessera as a TPL of Kokkos Kernels against
+// the same call without, by scalar, layout and number of columns:
 //   kokkos_kernels_tpl [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
-// TESSERA_TPL=always shows products that Tessera otherwise leaves to another TPL (docs/kokkos-kernels.md). On
-// Kokkos::Cuda, Kokkos Kernels has cuSPARSE multiply if it was built with it, but for several columns by rows
-// ("right").
+// TESSERA_TPL=always also times products that Tessera otherwise leaves to another TPL (docs/kokkos-kernels.md). On
+// Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several row-major columns ("right").
 //
-// Each handle serves all products of a benchmark, so that what it prepares is not timed; values are followed. In each
-// iteration the handles take turns; a turn is ten products one after the other and a fence, as in a solver.
-//   Time, GFLOP/s  a product with the TPL; 2 operations a nonzero and column
+// Each handle serves all products of a benchmark: its set-up is not timed; values are followed. In each iteration the
+// handles take turns; a turn is ten successive products and a fence, as in a solver.
+//   Time, GFLOP/s  a product with the TPL; 2 operations per nonzero and column
 //   baseline_ms    a product without it
 //   ratio          baseline_ms / Time
-//   difference     the greatest of their elements of Y, relative to the greatest of Y; one that is no rounding fails
+//   difference     the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times every candidate of the automatic choice beside what the model predicts:
+// Times every candidate of the automatic choice, and compares it with the model's prediction:
 //   measure_candidates [MATRIX]... --output candidates.jsonl [--columns 1 8 32] [--arithmetic double tf32x3] [--layout
 //   left]
 // MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:64.
 //
-// One line of JSON a matrix, arithmetic and number of columns: the statistics that the model goes by, and of each
-// candidate what is predicted and the median, least and most of what was measured, in seconds. Candidates take turns,
-// so that what else the machine does meets all of them. fit_model reads it. --formats measures formats that are no
-// candidates as well; they are marked as asked for, and no choice is judged by them. --published measures the kernels
-// of papers in place of the candidates; predictions are then not for what is measured.
+// Writes a line of JSON per matrix, arithmetic and number of columns: the statistics that the model uses, and for each
+// candidate the prediction and the median, minimum and maximum of the measurements, in seconds. Candidates take turns:
+// other load on the machine affects all of them. fit_model reads the file. --formats also measures formats that are no
+// candidates; they are marked as requested, and ignored when choices are judged. --published measures the kernels of
+// papers instead of the candidates; the predictions are then not for the measured kernels.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ struct Options {
   std::string layout = "right", output;
   bool explains = false, is_published = false;
   double sample_seconds = 2e-3, stop_after = 1e300;
-  double most_bytes = 8e9;  // of X and Y
+  double most_bytes = 8e9;  // upper bound on the bytes of X and Y
 };
 
 /// \tparam VectorScalar  the type of X and Y
@@ -50,10 +50,10 @@ class Problem {
   using Plan = Tessera::Plan<Scalar, Space>;
   using Vectors = Kokkos::View<VectorScalar**, Layout, Space::device_type>;
 
-  /// A plan that is made to take one of the candidates.
+  /// A plan with one of the candidates.
   struct Contestant {
     Tessera::Candidate candidate;
-    bool is_asked = false;  // for: it is no candidate
+    bool is_asked = false;  // requested, not a candidate
     Plan plan;
     typename Plan::workspace_type work;
     int batch = 1;
@@ -72,8 +72,8 @@ class Problem {
     Kokkos::deep_copy(X_, VectorScalar(1));
   }
 
-  /// \param formats  [in] to measure besides
-  /// \param explains [in] print what the plan says
+  /// \param formats  [in] further formats to measure
+  /// \param explains [in] whether to print the plan's explanation
   nlohmann::json measure(const std::vector<std::string>& formats, bool explains) {
     const Plan chosen = make_plan(options_);
     const Tessera::Choice& choice = Impl::choice_of(chosen);
@@ -116,7 +116,7 @@ class Problem {
     return result;
   }
 
-  /// A format that the choice does not consider; nothing if it does.
+  /// Adds a format that the choice does not consider; does nothing if it does.
   void add_asked(Tessera::Format format, std::vector<Contestant>& contestants) {
     Tessera::Candidate asked;
     asked.format = format;
@@ -129,7 +129,7 @@ class Problem {
       if (candidate.format == format) added.candidate = candidate;
   }
 
-  /// Seconds a product.
+  /// Returns the seconds per product.
   double time(Contestant& contestant) {
     const Space exec;
     const double seconds = seconds_of(exec, [&] {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times what a program sees that makes a plan and multiplies: the set-up, products, and after how many of these it has
-// gained on KokkosSparse::spmv, where there is Kokkos Kernels. By order of rows, layout and number of columns.
-//   pay_off [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
-// "natural" is the order that the rows have, "automatic" the best of that and of those that are found.
+// Times a program that makes a plan and multiplies: the set-up, products, and the number of products from which it is
+// faster than KokkosSparse::spmv, with Kokkos Kernels. By order of rows, layout and number of columns.
+// "natural" is the given order of the rows, "automatic" the best of that and the orders that are found.
 //
 //   Time                   make_plan and prepare
-//   product_ms             a product, one of ten one after the other
+//   product_ms             a product, one of ten successive ones
 //   products               Time / product_ms
-//   baseline_set_up_ms     what Kokkos Kernels' first product takes more than those that follow
+//   baseline_set_up_ms     the extra time of Kokkos Kernels' first product
 //   baseline_ms            a product with Kokkos Kernels
-//   pay_off_products       the number of products from which on the plan is ahead; absent if it never is
-//   ratio_10, ..._100, ..._1000   how many times as fast 10, 100 and 1000 products are, set-up included
+//   pay_off_products       the number of products from which the plan is faster; absent if it never is
+//   ratio_10, ..._100, ..._1000   speedup of 10, 100 and 1000 products, including the set-up
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -30,7 +29,7 @@ using Tessera::Reordering;
 
 constexpr int products_a_turn = 10;
 
-/// Seconds of the set-up and of a product.
+/// The seconds of the set-up and of a product.
 struct Cost {
   double set_up = 0, product = 0;
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times products with the plans that Tessera chooses by itself, X and Y by rows, by precision, order of rows and number
-// of columns:
+// Times products with the plans that Tessera chooses by itself, X and Y row-major, by precision, order of rows and
+// number of columns:
 //   plan_products [MATRIX]... [--published] [--tuned] [--benchmark_filter=double/order:automatic/columns:32]
 //                 [others: --help]
-// "default" is the order of Reordering::Auto, "automatic" the best of that and of those that are found; each plan is
-// made once. --published also times plans of Kernel::Published, named kernel:published; one that there is no such
-// kernel for fails. --tuned also times plans of Tuning::Adaptive, named tuning:automatic, which measure candidates
-// that predictions cannot tell apart: make_plan_ms has what that costs.
+// "default" is the order of Reordering::Default, "automatic" the best of that and the orders that are found; each plan
+// is made once. --published also times plans of Kernel::Published, named kernel:published; without such a kernel they
+// fail. --tuned also times plans of Tuning::Automatic, named tuning:automatic, which measure candidates that
+// predictions cannot distinguish: make_plan_ms includes the cost.
 //
-// An iteration is ten products one after the other and a fence, as in a solver.
-//   Time, GFLOP/s  a product's; 2 operations a nonzero and column
-//   make_plan_ms   with the order, and the kernels' own copies
+// An iteration is ten successive products and a fence, as in a solver.
+//   Time, GFLOP/s  a product; 2 operations per nonzero and column
+//   make_plan_ms   including the order, and the kernels' own copies
 //   products       the number of products that take as long as make_plan
-//   predicted_ms   what the cost model says; on hosts for one core, so that only ratios count
+//   predicted_ms   the cost model's prediction; on hosts for one core, hence only ratios are meaningful
 // The label is the format, the order and the kernels.
 #include <benchmark/benchmark.h>
 
@@ -33,7 +33,7 @@ using Tessera::Precision;
 using Tessera::Reordering;
 using Tessera::Tuning;
 
-/// "double", or of floats the precision; "half" where X and Y are in FP16.
+/// Returns "double" or, for float, the precision; "half" if X and Y are in FP16.
 struct Arithmetic {
   const char* name;
   bool is_double, is_half;
@@ -45,7 +45,7 @@ constexpr Arithmetic arithmetics[] = {
     {"fp16", false, false, Precision::Fp16},     {"half", false, true, Precision::Native},
     {"fp16_half", false, true, Precision::Fp16}};
 
-/// A matrix and a plan of it, in the memory of the device.
+/// A matrix and its plan, in device memory.
 template <class Scalar>
 struct Problem {
   Tessera::Plan<Scalar, Space> plan;
@@ -61,7 +61,7 @@ struct Problem {
     });
   }
 
-  /// What follows "name: " in the plan's explanation; empty where it is not there.
+  /// Returns the text after "name: " in the plan's explanation; empty if that is missing.
   std::string explained(const std::string& name) const {
     const std::string text = plan.explain(), key = "  " + name + ": ";
     const auto begin = text.find(key);
@@ -70,7 +70,7 @@ struct Problem {
   }
 };
 
-/// Problems are made when the first benchmark asks for them and kept until Kokkos ends.
+/// Problems are made for the first benchmark that needs them, and kept until Kokkos ends.
 template <class Scalar>
 Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOptions& options) {
   static std::map<std::string, Problem<Scalar>> made;
@@ -79,7 +79,7 @@ Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOption
                            ' ' + std::string(to_string(options.tuning)) + ' ' +
                            std::to_string(options.hints.num_vectors) + (options.half_vectors ? " half" : "");
   const auto [place, is_new] = made.try_emplace(name, matrix, options);
-  // After the first plan, and so before Tessera's own hook, which reports plans that are left.
+  // Registered after the first plan, hence runs before Tessera's own hook, which reports leaked plans.
   if (is_new && made.size() == 1) Kokkos::push_finalize_hook([] { made.clear(); });
   return place->second;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Prints a hash of the products of each matrix in every format, precision, mode and layout. A change that is to change
-// no result prints the same lines before and after; run both on one machine, as the instruction set and the GPU decide
-// the order of sums.
+// Prints a hash of the products of each matrix in every format, precision, mode and layout. If a change should not
+// affect results, the output is the same before and after; run both on one machine, because the order of sums depends
+// on the instruction set and the GPU.
 //   product_hashes MATRIX...        files, or generated matrices such as stencil27:12
 //
-// A line: matrix, type of A, format, kernel, precision, mode, layout, hash of Y = 1.5 op(A) X + 0.5 Y for 1, 7, 8, 32
-// and 33 columns of X. "refused" stands for the hash where a plan refuses the request.
+// A line has: matrix, type of A, format, kernel, precision, mode, layout, hash of Y = 1.5 op(A) X + 0.5 Y for 1, 7, 8,
+// 32 and 33 columns of X. "refused" replaces the hash if a plan refuses the request.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -47,7 +47,7 @@ class Hash {
   std::uint64_t state_ = 14695981039346656037u;
 };
 
-/// Numbers between -1 and 1 that follow from their place alone.
+/// Returns a number between -1 and 1 that depends only on its place.
 template <class Scalar>
 KOKKOS_FUNCTION Scalar element(std::uint64_t place) {
   std::uint64_t mixed = (place + 1) * 0x9E3779B97F4A7C15u;
@@ -83,7 +83,7 @@ void add_product(const Space& exec, PlanType& plan, Mode mode, int columns, Hash
     for (std::size_t j = 0; j < host.extent(1); ++j) hash.add(host(i, j));
 }
 
-/// A request, and how it reads.
+/// A request, and its text.
 struct Request {
   Format format;
   Kernel kernel;

@@ -2,9 +2,9 @@
 
 // Times Tessera's Matrix Market reader, by threads, against Kokkos Kernels' in the same run:
 //   read_matrix_market [FILE [REPEATS]]
-// Without a FILE, one of about 100 MB is generated in the folder for temporary files and removed at the end. The
-// readers take turns, so that what else the machine does meets all of them; the file has been read before, so that none
-// waits for the disk. All results must be equal.
+// Without a FILE, a file of about 100 MB is generated in the folder for temporary files and removed at the end. The
+// readers take turns: other load on the machine affects both. The file has been read before: neither waits for the
+// disk. All results must be equal.
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_IOUtils.hpp>
 #include <Kokkos_Core.hpp>
@@ -35,7 +35,7 @@ struct Reader {
   std::vector<double> seconds = {};
 };
 
-/// A file that is there while this object lives.
+/// A file that exists while this object lives.
 class GeneratedFile {
  public:
   GeneratedFile() {
@@ -54,7 +54,7 @@ class GeneratedFile {
   std::string path_ = (std::filesystem::temp_directory_path() / "tessera_read_matrix_market.mtx").string();
 };
 
-/// Whether two matrices are equal; Kokkos Kernels may leave the columns of a row in another order.
+/// Whether two matrices are equal; Kokkos Kernels may order the columns of a row differently.
 bool is_equal(const Matrix& ours, const KokkosMatrix& theirs) {
   if (ours.rows != theirs.numRows() || ours.columns != theirs.numCols() || ours.values.size() != theirs.nnz()) {
     return false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times orders of rows: what it takes to find them, and what tiles and products are worth before and after.
+// Times orders of rows: the time to find them, and tiles and products before and after.
 //   reordering [MATRIX]... [--format csr bittcf] [--num_vecs 128] [other options: --help]
-// Matrices that are numbered well have little to gain; tessera_spmm --shuffle --reorder all measures what others have.
+// Well-numbered matrices gain little; tessera_spmm --shuffle --reorder all measures the gain of others.
 //
-//   Time                  make_plan with the order, less make_plan without
-//   products              the number of products in the order that the rows have that take as long
-//   before_ms, after_ms   a product, X and Y by rows
+//   Time                  make_plan with the order, minus make_plan without
+//   products              the number of products in the given order that take as long
+//   before_ms, after_ms   a product, X and Y row-major
 //   speedup               before_ms / after_ms
-//   pay_off_products      the number of products after which the order has paid for itself; absent if it never does
-//   nnz/tile_before, nnz/tile_after   nonzeros of a tile on average
+//   pay_off_products      the number of products after which the order pays off; absent if it never does
+//   nnz/tile_before, nnz/tile_after   average nonzeros per tile
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -50,10 +50,10 @@ void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, R
   DevicePlan natural, reordered;
   double total = 0;
   for (auto _ : state) {
-    natural = reordered = {};  // not timed: earlier plans' end
+    natural = reordered = {};  // not timed: the end of earlier plans
     const double without = seconds_of(exec, [&] { natural = A.plan(exec, options); });
     const double with = seconds_of(exec, [&] { reordered = A.plan(exec, with_order); });
-    // A clock is not that exact where an order takes no time.
+    // If an order takes no time, the difference is below the clock's accuracy.
     const double seconds = std::max(with - without, 1e-9);
     total += seconds;
     state.SetIterationTime(seconds);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times products Y = A X in double, by format, layout and number of columns, beside KokkosSparse::spmv where there is
-// Kokkos Kernels:
+// Times products Y = A X in double, by format, layout and number of columns, against KokkosSparse::spmv if Kokkos
+// Kernels is available:
 //   spmm [MATRIX]... [--format csr bittcf] [--layout left] [--num_vecs 8 32] [other options: --help]
 //
-// In each iteration the two take turns; a turn is ten products one after the other and a fence, as in a solver. What
-// is prepared once is not timed.
-//   Time, GFLOP/s     a product; 2 operations a nonzero and column
-//   GB/s              compulsory traffic: the format once, every row of X that is touched once, Y once
-//   floor_fraction    GB/s over the rate of a copy (more than 1 where all lies in cache)
+// In each iteration the two take turns; a turn is ten successive products and a fence, as in a solver. One-time set-up
+// is not timed.
+//   Time, GFLOP/s     a product; 2 operations per nonzero and column
+//   GB/s              compulsory traffic: the format once, every row of X that is used once, Y once
+//   floor_fraction    GB/s relative to a copy (more than 1 if everything is in cache)
 //   bytes, bytes/CSR  size of the format
-//   predicted_ms      what the cost model says; on hosts for one core, so that only ratios count
+//   predicted_ms      the cost model's prediction; on hosts for one core, hence only ratios are meaningful
 //   baseline_ms       a product with Kokkos Kernels
 //   ratio             baseline_ms / Time
-//   difference        the greatest of their elements of Y, relative to the greatest of Y; one that is no rounding fails
+//   difference        the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times Tpetra::CrsMatrix::apply beside that of Tessera::CrsMatrix, by mode and number of columns:
+// Times Tpetra::CrsMatrix::apply against that of Tessera::CrsMatrix, by mode and number of columns:
 //   mpirun -n 2 tpetra_apply [MATRIX]... [--num_vecs 8 32] [--benchmark_filter=mode:N] [other options: --help]
 //
-// In each iteration the matrices take turns; a turn lasts until the slowest rank has done, and ends with a fence.
-//   Time, GFLOP/s  those of Tessera::CrsMatrix; 2 operations a nonzero and column
+// In each iteration the matrices take turns; a turn lasts until the slowest rank is done, and ends with a fence.
+//   Time, GFLOP/s  Tessera::CrsMatrix; 2 operations per nonzero and column
 //   baseline_ms    the time of Tpetra::CrsMatrix
-//   trusting_ms    the time of Tessera::CrsMatrix if it is told of new values, and need not look at them
+//   trusting_ms    the time of Tessera::CrsMatrix if it is told of new values, and need not check them
 //   ratio          baseline_ms / Time
-//   difference     the greatest of their elements of Y, relative to the greatest of Y; one that is no rounding fails
+//   difference     the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -53,7 +53,7 @@ Operators make_operators(const std::string& name) {
   return operators;
 }
 
-/// Seconds until the slowest rank has its part of Y = op(A) X.
+/// Returns the seconds until the slowest rank has its part of Y = op(A) X.
 double time_apply(const Matrix& A, const MultiVector& X, MultiVector& Y, Teuchos::ETransp mode) {
   const auto& comm = *X.getMap()->getComm();
   comm.barrier();
@@ -66,7 +66,7 @@ double time_apply(const Matrix& A, const MultiVector& X, MultiVector& Y, Teuchos
   return slowest;
 }
 
-/// The greatest difference of elements of the matrices' Y, relative to the greatest element. Y is overwritten.
+/// Returns the greatest difference of the elements of Y, relative to the greatest element. Overwrites Y.
 double difference(const Operators& A, const MultiVector& X, MultiVector& Y, Teuchos::ETransp mode) {
   MultiVector Z(Y.getMap(), Y.getNumVectors());
   std::vector<double> greatest(Y.getNumVectors()), apart(Y.getNumVectors());
@@ -85,7 +85,7 @@ void time_operators(benchmark::State& state, const Operators& A, Teuchos::ETrans
   MultiVector X(plain ? A.crs->getDomainMap() : A.crs->getRangeMap(), columns);
   MultiVector Y(plain ? A.crs->getRangeMap() : A.crs->getDomainMap(), columns);
   X.randomize();
-  for (const auto& each : {A.crs, A.tessera, A.trusting}) each->apply(X, Y, mode);  // the first allocates
+  for (const auto& each : {A.crs, A.tessera, A.trusting}) each->apply(X, Y, mode);  // the first call allocates
   double crs = 0, tessera = 0, trusting = 0;
   for (auto _ : state) {
     crs += time_apply(*A.crs, X, Y, mode);
@@ -105,7 +105,7 @@ void time_operators(benchmark::State& state, const Operators& A, Teuchos::ETrans
   state.counters["difference"] = apart;
 }
 
-/// The same on all ranks, and about a fifth of a second at 2 GFLOP/s.
+/// The iterations, equal on all ranks: about a fifth of a second at 2 GFLOP/s.
 int iterations(const Operators& A, int columns) {
   const double operations = 2.0 * static_cast<double>(A.crs->getGlobalNumEntries()) * columns;
   return static_cast<int>(std::clamp(0.4e9 / std::max(operations, 1.0), 5.0, 100.0));
@@ -123,22 +123,22 @@ void register_benchmarks(const std::string& matrix, const Operators& A, const st
   }
 }
 
-/// What ranks other than the first print.
+/// The output of ranks other than the first.
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>&) override {}
 };
 
-/// What is left of the command line for Google Benchmark on this rank. Benchmarks run in the same order on all, and one
-/// rank writes files.
+/// Returns Google Benchmark's arguments on this rank. Benchmarks run in the same order on all ranks, and one rank
+/// writes files.
 void for_this_rank(CommandLine& command_line, int rank) {
   auto& others = command_line.others;
   if (rank != 0) std::erase_if(others, [](const auto& other) { return other.starts_with("--benchmark_out="); });
   others.push_back("--benchmark_enable_random_interleaving=false");
 }
 
-/// parse() on all ranks, the first of which speaks.
+/// Calls parse() on all ranks, the first of which prints.
 std::optional<CommandLine> parse_on_all_ranks(int argc, char* argv[]) {
   const Settings defaults = {.matrices = {"elasticity:24"}, .columns = {1, 4, 16, 32}};
   try {

@@ -42,13 +42,12 @@ class Candidate {
     return sizeof(Scalar) == 8 ? "fp64" : "fp32";
   }
 
-  /// Copies or builds what products with X of `columns` columns need. Returns false if the candidate is not for this
-  /// matrix or number of columns.
+  /// Copies or builds the data of products with `columns` columns of X. Returns false if the candidate does not support
+  /// this matrix or number of columns.
   virtual bool prepare(cudaStream_t stream, const HostMatrix& A, int columns, Layout layout) = 0;
-  /// Multiplies X and Y in device memory, of the shape, layout and stream that were prepared. `product` has no values
-  /// of A.
+  /// Multiplies in device memory, with the prepared shape, layout and stream. `product` has no values of A.
   virtual void run(cudaStream_t stream, Product<Scalar, Scalar> product) = 0;
-  /// Bytes of the prepared matrix on the device.
+  /// Returns the bytes of the prepared matrix on the device.
   virtual std::size_t bytes() const = 0;
 
  protected:

@@ -3,7 +3,7 @@
 
 namespace Tessera::Bench {
 
-/// Bytes read plus bytes written a second, in 1e9, of a copy of 2 GiB within the device.
+/// Bytes read plus bytes written per second, in 1e9, by a copy of 2 GiB within the device.
 double copy_rate_gb_per_s();
 
 }  // namespace Tessera::Bench

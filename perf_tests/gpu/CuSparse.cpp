@@ -12,7 +12,7 @@ using namespace Harness;
 
 namespace {
 
-/// A matrix on the device, once for all algorithms.
+/// A matrix on the device, shared by all algorithms.
 template <class Scalar>
 struct DeviceCsr {
   const HostMatrix* source = nullptr;

@@ -8,8 +8,7 @@ namespace Tessera::Bench {
 /// cuSPARSE's products of compressed rows, each algorithm with and without its preprocessing step: with multivectors
 /// ("cusparse<alg2, preprocess>"), and for one column also with vectors ("cusparse<vector alg2, preprocess>"). The step
 /// runs in the first run() for a stride.
-/// The copy of the matrix on the device is shared: the first that is prepared makes it, for as long as A stays where it
-/// is.
+/// The first prepared candidate copies the matrix to the device, and the others share it, while A stays at its address.
 template <class Scalar>
 Candidates<Scalar> make_cusparse_candidates();
 

@@ -17,7 +17,7 @@ inline void check(cudaError_t error, const std::string& what) {
     throw std::runtime_error(what + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error));
 }
 
-/// An array in device memory. Freed when all work on the device is done.
+/// An array in device memory, freed when all work on the device is done.
 template <class T>
 class DeviceArray {
  public:
@@ -57,7 +57,7 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-/// A stream that does not wait for the default one: a kernel launched on the wrong stream shows.
+/// A stream that does not wait for the default one: this reveals kernels that are launched on the wrong stream.
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
@@ -79,7 +79,7 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  /// Waits for it; milliseconds since `start`.
+  /// Waits for the event. Returns the milliseconds since `start`.
   double since(const Event& start) const {
     float ms = 0;
     check(cudaEventSynchronize(event_), "work on the device");
@@ -91,15 +91,15 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// The GPU, its software and its rate.
+/// The GPU, its software and its bandwidth.
 struct Machine {
   std::string gpu;
   int compute_capability = 0;  // 90 for 9.0
   int multiprocessors = 0;
-  int driver = 0;   // the newest CUDA that it can run, 13000 for 13.0
+  int driver = 0;   // the newest CUDA that it supports, 13000 for 13.0
   int runtime = 0;  // the CUDA that this program was built with
   double memory_gb = 0;
-  double copy_gb_per_s = 0;  // read plus written, of a large copy on the device
+  double copy_gb_per_s = 0;  // read plus written, by a large copy on the device
 };
 
 inline Machine describe_machine() {

@@ -13,7 +13,7 @@ __host__ __device__ inline std::uint64_t mix(std::uint64_t key) {  // the finali
   return key ^ (key >> 31);
 }
 
-/// Element (i, j) of X and of the Y that a product begins with: uniform in [-1, 1), with all bits that a Scalar has.
+/// Element (i, j) of X and of the initial Y: uniform in [-1, 1), with all bits of a Scalar.
 template <class Scalar>
 __host__ __device__ inline Scalar element(std::uint64_t seed, std::int64_t i, std::int64_t j) {
   const std::uint64_t key =
@@ -21,7 +21,7 @@ __host__ __device__ inline Scalar element(std::uint64_t seed, std::int64_t i, st
   return static_cast<Scalar>(static_cast<double>(mix(key) >> 11) * 0x1p-52 - 1);
 }
 
-/// A NaN that no arithmetic makes.
+/// A NaN that no arithmetic produces.
 template <class Scalar>
 __host__ __device__ inline auto poison_bits() {
   if constexpr (sizeof(Scalar) == 4) {

@@ -19,7 +19,7 @@ using Memory = Space::memory_space;
 template <class T>
 using Array = Impl::Array<T*, Memory>;
 
-/// Those that GPUs multiply matrices of this type in.
+/// The precisions in which GPUs multiply matrices of this type.
 template <class Scalar>
 constexpr std::array precisions = {Precision::Native, Precision::Tf32x3, Precision::Tf32, Precision::Bf16,
                                    Precision::Fp16};
@@ -50,7 +50,7 @@ class EngineCandidate : public Candidate<Scalar> {
     try {
       auto built = Factory::build(*exec_, rows, options.parameters);
       const auto precision = built.engine->build_kernel(*exec_, options, policy);
-      if (precision != this->asked_precision()) return false;  // there is none, or another candidate is the same
+      if (precision != this->asked_precision()) return false;  // unsupported, or equal to another candidate
       engine_ = std::move(built.engine);
       values_ = allocate<Scalar>(engine_->places());
       const auto values = copy(std::vector<Scalar>(A.values.begin(), A.values.end()));
@@ -86,7 +86,7 @@ class EngineCandidate : public Candidate<Scalar> {
     return Impl::device_copy(*exec_, "gpu_spmm", host);
   }
 
-  /// Those of the policy; the others as plans have them.
+  /// Returns the parameters of the policy, and the others as plans choose them.
   FormatParameters parameters_of(const PlanOptions& options, const Csr<Memory>& rows,
                                  Impl::KernelPolicy& policy) const {
     PlanOptions asked = options;
@@ -131,7 +131,7 @@ template <class Scalar>
 Candidates<Scalar> make_engine_candidates(const std::string& name, const std::vector<std::string>& policies) {
   Candidates<Scalar> candidates;
   const auto add = [&]<class Kind>(const std::string& policy) {
-    static_cast<void>(Impl::KernelPolicy(policy));  // throws
+    static_cast<void>(Impl::KernelPolicy(policy));  // throws if invalid
     for (const Precision precision : precisions<Scalar>)
       candidates.push_back(std::make_unique<EngineCandidate<Kind, Scalar>>(precision, policy));
   };

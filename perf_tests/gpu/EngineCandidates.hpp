@@ -6,15 +6,15 @@
 
 #include "Candidate.hpp"
 
-/// The library's engines as candidates, through the code that plans run.
+/// The library's engines as candidates, with the code that plans run.
 namespace Tessera::Bench {
 
-/// The names of all engines: their formats', with "-published" where only plans with Kernel::Published take them.
+/// The names of all engines: their formats', with "-published" for engines that only Kernel::Published selects.
 std::vector<std::string> engine_names();
 
 /// An engine in each precision: with the policy that it chooses, and with each of `policies`, such as
-/// "piece=32,width=64". Other numbers than a kernel's own are parameters of formats, by the names in README.md.
-/// Throws std::invalid_argument for a text that is no policy.
+/// "piece=32,width=64". Numbers that are not the kernel's are parameters of formats, with the names in README.md.
+/// Throws std::invalid_argument for an invalid policy.
 template <class Scalar>
 Candidates<Scalar> make_engine_candidates(const std::string& name, const std::vector<std::string>& policies);
 

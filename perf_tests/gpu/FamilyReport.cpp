@@ -50,7 +50,7 @@ std::string fastest_table(const Results& results) {
   return text;
 }
 
-/// The same engine as it chooses its policy, if it was timed.
+/// Returns the result of the same engine with its own choice of policy, if it was timed.
 const KernelResult* own_choice(const KernelResult& with_policy, const ProblemResult& problem) {
   for (const KernelResult& kernel : problem.kernels) {
     const bool is_it = kernel.kernel == family_of(with_policy) && kernel.precision == with_policy.precision;

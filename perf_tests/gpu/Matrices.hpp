@@ -13,11 +13,10 @@ struct NamedMatrix {
   HostMatrix matrix;
 };
 
-/// A matrix from a file of any format of Tessera's io layer, or, where there is no such file, from one of its
-/// generators
-/// ("stencil27:64"). A file's name without folder and ending is the matrix's.
-/// Throws std::invalid_argument for neither, for a complex matrix and for one of more than 2^31 - 1 nonzeros; what
-/// reading throws besides.
+/// Loads a matrix from a file of any format of Tessera's io layer or, if there is no such file, from one of its
+/// generators ("stencil27:64"). The matrix has the name of the file without folder and ending.
+/// Throws std::invalid_argument for neither, for a complex matrix and for more than 2^31 - 1 nonzeros; also throws the
+/// errors of the readers.
 NamedMatrix load_matrix(const std::string& file_or_generator);
 
 }  // namespace Tessera::Bench

@@ -25,7 +25,7 @@ bool device_is_lost() {
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 
-/// Three products with beta = 0, which must agree to the bit, and one with both factors.
+/// Checks three products with beta = 0, which must be equal bit by bit, and one with both factors.
 template <class Scalar>
 void verify(Problem<Scalar>& problem, Candidate<Scalar>& candidate, KernelResult& result) {
   const Tolerance tolerance = tolerance_of(result.precision);
@@ -41,7 +41,7 @@ void verify(Problem<Scalar>& problem, Candidate<Scalar>& candidate, KernelResult
     result.message += (result.message.empty() ? "" : "; ") + ("alpha = 1.5, beta = 0.5: " + scaled.text());
 }
 
-/// False: the kernel is not for this problem.
+/// Returns false if the kernel does not support this problem.
 template <class Scalar>
 bool measure_kernel(const HostMatrix& A, int columns, Problem<Scalar>& problem, Candidate<Scalar>& candidate,
                     const Options& options, KernelResult& result) {
@@ -113,7 +113,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
                               {}});
   ProblemResult& result = results.problems.back();
   Problem<Scalar> problem(A, columns, options.layout);
-  Candidates<Scalar> candidates = std::move(wanted);  // gone before the stream is
+  Candidates<Scalar> candidates = std::move(wanted);  // destroyed before the stream
   for (auto& candidate : candidates) {
     if (seconds_since(program_start) > options.seconds) break;
     KernelResult kernel;
@@ -127,7 +127,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
     report(result, kernel);
     result.kernels.push_back(kernel);
     if (device_is_lost()) {
-      static_cast<void>(candidate.release());  // Kokkos aborts where memory cannot be freed
+      static_cast<void>(candidate.release());  // Kokkos aborts if memory cannot be freed
       throw DeviceLost("LOST " + kernel.kernel + ": " + named.name + ", " + std::to_string(columns) +
                        " columns: " + kernel.message);
     }

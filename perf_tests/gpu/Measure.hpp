@@ -9,12 +9,12 @@
 
 namespace Tessera::Bench {
 
-/// The device can run nothing more in this process; results so far are there.
+/// Thrown when the device can run nothing more in this process; earlier results are kept.
 struct DeviceLost : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Checks and times every wanted kernel on a matrix, and adds what it finds to the results.
+/// Checks and times every wanted kernel on a matrix, and adds the outcomes to the results.
 /// Throws DeviceLost when a kernel has broken the device's context.
 void measure(const NamedMatrix& matrix, const std::string& order, const Options& options, Results& results);
 

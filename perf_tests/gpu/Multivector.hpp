@@ -10,7 +10,7 @@
 
 namespace Tessera::Bench {
 
-/// Which place belongs to which element.
+/// The mapping between places in memory and elements.
 struct Places {
   int rows, columns, stride;
   Layout layout;
@@ -18,7 +18,7 @@ struct Places {
   __host__ __device__ std::size_t of(std::size_t i, std::size_t j) const {
     return layout == Layout::Left ? j * stride + i : i * stride + j;
   }
-  /// Row and column of a place, which may be beyond them.
+  /// Row and column of a place, which may be out of range.
   __host__ __device__ int row(std::size_t place) const {
     return int(layout == Layout::Left ? place % stride : place / stride);
   }
@@ -31,7 +31,7 @@ struct Places {
   }
 };
 
-/// A block of columns in device memory, without gaps, with elements before and after it that nobody may touch.
+/// A block of columns in device memory, without gaps, between guard elements that must not be touched.
 template <class Scalar>
 class Multivector {
  public:
@@ -48,12 +48,12 @@ class Multivector {
     return {data(), rows_, columns_, by_columns ? 1 : stride_, by_columns ? stride_ : 1};
   }
 
-  /// All elements, those around it too.
+  /// All elements, including the guards.
   Scalar* memory() const { return memory_.data(); }
   std::size_t memory_size() const { return memory_.size(); }
   std::size_t offset() const { return guard; }
 
-  /// Fills it with element(seed, i, j), and what lies around with poison, a NaN.
+  /// Fills it with element(seed, i, j), and the guards with poison, a NaN.
   void fill(cudaStream_t stream, std::uint64_t seed);
   /// Fills everything with poison.
   void poison(cudaStream_t stream);

@@ -16,14 +16,14 @@ struct Options {
   std::vector<std::string> precisions;  // empty: all
   std::vector<std::string> orders{"natural"};
   Layout layout = Layout::Right;
-  std::vector<std::string> engines;   // "cusparse" among them
-  std::vector<std::string> policies;  // of each engine, besides its own choice
+  std::vector<std::string> engines;   // may include "cusparse"
+  std::vector<std::string> policies;  // policies of each engine, in addition to its own choice
   std::vector<std::string> exclude;
   std::string json_file;
   double seconds = 1e9;
   bool quick = false;
 
-  /// Whether --precision and --exclude leave a candidate.
+  /// Whether --precision and --exclude allow a candidate.
   template <class Scalar>
   bool wants(const Candidate<Scalar>& candidate) const {
     const auto holds = [](const auto& words, const std::string& word) { return std::ranges::count(words, word) > 0; };
@@ -31,8 +31,8 @@ struct Options {
   }
 };
 
-/// Reads the command line. Nothing comes back after --help, which is answered on standard output.
-/// Throws std::invalid_argument that names the option and what was expected.
+/// Reads the command line. Returns nothing after --help, which is printed on standard output. Throws
+/// std::invalid_argument that names the option and the expected value.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
 }  // namespace Tessera::Bench

@@ -7,7 +7,7 @@
 
 namespace Tessera::Bench {
 
-/// The fastest product of other libraries that was measured on one H200.
+/// The fastest measured product of other libraries on one H200.
 struct Peer {
   double cusparse_ms = 0, ms = 0;
   std::string name;
@@ -18,7 +18,7 @@ struct PeerPair {
   Peer double_precision;
 };
 
-/// The content of peers.tsv, which is compiled in, by matrix and number of columns.
+/// The content of peers.tsv, which is compiled in, keyed by matrix and number of columns.
 const std::map<std::pair<std::string, int>, PeerPair>& peers();
 
 }  // namespace Tessera::Bench

@@ -12,16 +12,16 @@ struct Factors {
   double alpha = 1, beta = 0;
 };
 
-/// A product to be computed: A, X, room for Y, and what must come out.
+/// A product to compute: A, X, memory for Y, and the expected result.
 template <class Scalar>
 class Problem {
  public:
   Problem(const HostMatrix& A, int columns, Layout layout);
 
-  /// Y with what a product begins with: poison if beta = 0.
+  /// Sets Y to its initial values: poison if beta = 0.
   void reset(double beta);
   void run(Candidate<Scalar>& candidate, Factors factors);
-  /// Resets, runs, compares. Throws std::runtime_error when the device reports an error.
+  /// Resets, runs and compares. Throws std::runtime_error if the device reports an error.
   Verdict verify(Candidate<Scalar>& candidate, Factors factors, const Tolerance& tolerance);
 
   const Stream& stream() const { return stream_; }

@@ -19,7 +19,7 @@ int blocks_for(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(most_blocks, size / block_threads + 1));
 }
 
-/// A sum with the rounding errors of its products and additions carried along (Ogita, Rump and Oishi's Dot2).
+/// A sum that carries the rounding errors of its products and additions along (Ogita, Rump and Oishi's Dot2).
 struct DoubledSum {
   double high = 0, low = 0;
 
@@ -29,7 +29,7 @@ struct DoubledSum {
     low += (__dsub_rn(high, __dsub_rn(sum, rest)) + __dsub_rn(product, rest)) + product_error;
     high = sum;
   }
-  /// NOTE: with an Inf among the summands the carried errors are NaN, and the plain sum is right.
+  /// NOTE: if a summand is Inf, the carried errors are NaN, and the plain sum is right.
   __device__ double value() const { return isfinite(high) ? high + low : high; }
 };
 
@@ -51,7 +51,7 @@ __global__ void reference_kernel(int rows, int columns, const int* row_offsets, 
   }
 }
 
-/// The value that an entry should have, and the most that it may differ by.
+/// The expected value of an entry, and its error bound.
 struct Expected {
   double value, bound;
 };
@@ -124,7 +124,7 @@ std::string Verdict::text() const {
 
 namespace {
 
-/// The largest factor of an error of one operand of a product. Elements of X are at most 1.
+/// The largest factor of an operand's error in a product. Elements of X are at most 1.
 double largest_operand(const HostMatrix& A) {
   double largest = 1;
   for (const double value : A.values) {

@@ -9,23 +9,23 @@
 
 namespace Tessera::Bench {
 
-/// The most that rounding may change an entry of Y of a row with n nonzeros:
+/// Upper bound on the rounding error of an entry of Y in a row with n nonzeros:
 /// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + smallest max(1, |A|)), where elements of X are at most 1.
 struct Tolerance {
   double constant = 2;
   double unit = 0;
-  double smallest = 0;  // what is lost of an operand that is too small for its type
+  double smallest = 0;  // the loss from an operand that is too small for its type
 };
 
-/// The tolerance of "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16". Throws std::invalid_argument for another word.
+/// The tolerance of "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16". Throws std::invalid_argument for other names.
 Tolerance tolerance_of(const std::string& precision);
 
 /// The outcome of a comparison.
 struct Verdict {
-  unsigned long long wrong = 0;    // entries that are not within their bound
-  unsigned long long touched = 0;  // elements around the rows of Y that were written
-  std::uint64_t checksum = 0;      // of the bits of Y: equal bits, equal checksums
-  std::string first;               // the first entry that is wrong: row, column, got, expected, bound
+  unsigned long long wrong = 0;    // entries outside their error bounds
+  unsigned long long touched = 0;  // overwritten elements around the rows of Y
+  std::uint64_t checksum = 0;      // checksum of the bits of Y: equal bits, equal checksums
+  std::string first;               // the first wrong entry: row, column, result, expected value, bound
 
   bool good() const { return wrong == 0 && touched == 0; }
   std::string text() const;
@@ -36,8 +36,8 @@ struct ComparisonCounts {
   unsigned long long wrong, touched, first, checksum;
 };
 
-/// A X and |A| |X| for one A and X, on the GPU in doubled double precision: what products are compared with, entry by
-/// entry. Values of A are rounded to Scalar first. Takes 12 bytes an entry of Y.
+/// A X and |A| |X| for one A and X, computed on the GPU in doubled double precision: the reference for each entry of
+/// products. Values of A are rounded to Scalar first. Needs 12 bytes per entry of Y.
 ///
 /// An entry whose reference is Inf or NaN must be the same Inf or NaN.
 template <class Scalar>

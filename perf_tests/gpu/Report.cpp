@@ -16,7 +16,7 @@ namespace {
 
 std::string class_of(const std::string& precision) { return precision == "tf32x3" ? "fp32" : precision; }
 
-/// The fastest kernel that is right, or none. TF32, FP16 and BF16 are compared with cuSPARSE in FP32.
+/// Returns the fastest correct kernel, or null. TF32, FP16 and BF16 are compared with cuSPARSE in FP32.
 const KernelResult* best(const ProblemResult& problem, const std::string& precision_class, bool cusparse) {
   const KernelResult* fastest = nullptr;
   for (const KernelResult& kernel : problem.kernels) {
@@ -58,7 +58,7 @@ std::string table_line(const ProblemResult& problem, const std::string& precisio
          (ours && !ours->deterministic ? " (not deterministic)" : "") + "\n";
 }
 
-/// A line for each kernel that failed: where it failed first, and how often it did.
+/// Returns a line for each kernel that failed: the first failure, and the number of failures.
 std::string failures(const Results& results) {
   std::map<std::string, std::pair<std::string, int>> first;
   for (const ProblemResult& problem : results.problems) {
@@ -85,7 +85,7 @@ std::string report_table(const Results& results) {
   text += "\nbest times in ms; how many times faster than cuSPARSE and the best peer; floor / time\n";
   text += text_format("%-22s %4s %-5s %9s %9s%8s%8s%8s  %s\n", "matrix", "N", "class", "cuSPARSE", "ours", "/cuSP",
                       "/peer", "floor", "kernel");
-  std::map<std::tuple<std::string, std::string, int>, Means> means;  // by order, class and columns
+  std::map<std::tuple<std::string, std::string, int>, Means> means;  // keyed by order, class and columns
   for (const std::string precision_class : {"fp64", "fp32", "tf32", "fp16", "bf16"}) {
     for (const ProblemResult& problem : results.problems) {
       if (problem.is_double != (precision_class == "fp64")) continue;

@@ -10,27 +10,27 @@
 
 namespace Tessera::Bench {
 
-/// A kernel on a matrix with a number of columns.
+/// The result of a kernel on a matrix with a number of columns.
 struct KernelResult {
   std::string kernel, precision;
   bool cusparse = false;
   bool right = false;          // checked, and within bounds
   bool deterministic = false;  // three runs gave the same bits
-  std::string message;         // what was wrong; empty if nothing was
-  Times times;                 // of right kernels
+  std::string message;         // description of the error, or empty
+  Times times;                 // only of correct kernels
   double prepare_ms = 0;
-  std::size_t bytes = 0;  // of the prepared matrix
+  std::size_t bytes = 0;  // bytes of the prepared matrix
 };
 
-/// All kernels on a matrix with a number of columns and a type of X and Y.
+/// The results of all kernels on a matrix with a number of columns and a type of X and Y.
 struct ProblemResult {
   std::string matrix, order;
   int rows = 0, inner = 0;  // inner: columns of the matrix
   std::size_t nonzeros = 0;
-  int columns = 0;  // of X
+  int columns = 0;  // columns of X
   bool is_double = false;
   Layout layout = Layout::Right;
-  double floor_ms = 0;  // CSR, X and Y moved once at the rate of a copy
+  double floor_ms = 0;  // time to move CSR, X and Y once at the rate of a copy
   std::vector<KernelResult> kernels;
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int window_rows = 64;
 
-/// An order that the library finds.
+/// Returns an order that the library finds.
 std::vector<int> library_order(const HostMatrix& A, const std::string& name) {
   const Kokkos::DefaultExecutionSpace exec;
   const auto row_offsets = Impl::device_copy(exec, "row_offsets", A.row_offsets);
@@ -37,7 +37,7 @@ std::vector<int> library_order(const HostMatrix& A, const std::string& name) {
   return natural;
 }
 
-/// The numbers in a text file, plain or compressed.
+/// Returns the numbers in a text file, plain or compressed.
 std::vector<int> read_numbers(const std::string& path) {
   if (!std::filesystem::exists(path)) throw std::invalid_argument("row order: " + path + " cannot be read");
   std::vector<int> numbers;

@@ -7,12 +7,12 @@
 
 namespace Tessera::Bench {
 
-/// The matrix with its rows in another order; columns keep theirs, so that X is what it was and Y has its rows moved.
-///   natural  as they are
+/// Returns the matrix with its rows in another order. Columns and X are unchanged; the rows of Y are permuted.
+///   natural  the given order
 ///   degree   the longest first (tessera/reorder/DegreeSort.hpp)
 ///   windows  windows of 64 rows with few distinct columns (tessera/reorder/WindowGrowing.hpp)
-///   FOLDER   as FOLDER/NAME.order.gz says, where NAME is the matrix's: rows' numbers as text, plain or compressed
-/// Throws std::invalid_argument, with the file's name, for an order that there is not, or that is none of the rows.
+///   FOLDER   the order in FOLDER/NAME.order.gz, where NAME is the matrix's: rows' numbers as text, plain or compressed
+/// Throws std::invalid_argument, with the file's name, for an unknown order or one that is no permutation of the rows.
 /// Kokkos must run.
 HostMatrix with_row_order(const NamedMatrix& matrix, const std::string& order);
 

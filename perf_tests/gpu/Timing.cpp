@@ -11,7 +11,7 @@ namespace Tessera::Bench {
 
 namespace {
 
-/// Milliseconds of `batch` launches one after the other.
+/// Returns the milliseconds of `batch` successive launches.
 double time_batch(const std::function<void()>& launch, cudaStream_t stream, int batch, Event& start, Event& stop) {
   start.record(stream);
   for (int i = 0; i < batch; ++i) launch();
@@ -23,8 +23,8 @@ double time_batch(const std::function<void()>& launch, cudaStream_t stream, int 
 
 Times time_launches(const std::function<void()>& launch, cudaStream_t stream, const TimingPolicy& policy) {
   Event start, stop;
-  time_batch(launch, stream, 1, start, stop);  // modules are loaded
-  // The gaps between launches are not the kernel's: a few launches tell how long one is.
+  time_batch(launch, stream, 1, start, stop);  // loads modules
+  // Gaps between launches do not count: a few launches estimate the time of one.
   double once = time_batch(launch, stream, 1, start, stop);
   if (once < 1) once = time_batch(launch, stream, 5, start, stop) / 5;
   Times times;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace Tessera::Cuda;
 
-/// Independent chains of dependent operations a warp, so that latency is hidden, and operations of a chain.
+/// Chains of dependent operations per warp, independent of each other to hide latency, and operations per chain.
 struct ArithmeticPolicy {
   int warps = 8;
   int blocks_a_multiprocessor = 4;
@@ -20,9 +20,9 @@ struct ArithmeticPolicy {
 };
 constexpr ArithmeticPolicy policy;
 
-// Operations: what a chain's sums are, one step of it, and how many floating-point operations that is for a warp.
-// Operands are made from the lane, and small, so that no sum overflows: of zeros a GPU would multiply faster than of
-// real data.
+// Operations: the type of a chain's sums, one step of it, and its number of floating-point operations for a warp.
+// Operands depend on the lane, and are small: sums do not overflow, and they are not zeros, which a GPU would multiply
+// faster than real data.
 
 __device__ inline double operand(int i) { return 1e-3 * (threadIdx.x % 29 + 1) * (i % 2 ? -1 : 1) + 1e-5 * i; }
 __device__ inline std::uint32_t operand_tf32(int i) { return to_tf32(static_cast<float>(operand(i))); }

@@ -15,7 +15,7 @@ using namespace Tessera::Cuda;
 constexpr int warp = 32;
 constexpr int vector_bytes = 16;
 
-/// Warps of a block and, where rows are staged in shared memory, stages of a warp and bytes of a stage.
+/// Warps of a thread block and, if rows are staged in shared memory, stages of a warp and bytes of a stage.
 struct GatherPolicy {
   int warps = 8;
   int stages = 4;
@@ -23,15 +23,15 @@ struct GatherPolicy {
   constexpr int shared_bytes() const { return warps * stages * stage_bytes; }
 };
 constexpr GatherPolicy register_policy{8, 0, 0};
-constexpr GatherPolicy async_policy{8, 4, 2048};  // three blocks a multiprocessor
-constexpr GatherPolicy bulk_policy{8, 6, 4096};   // one block
+constexpr GatherPolicy async_policy{8, 4, 2048};  // three blocks per multiprocessor
+constexpr GatherPolicy bulk_policy{8, 6, 4096};   // one block per multiprocessor
 
-/// NOTE: rows and count are multiples of 32, so that every warp is whole.
+/// NOTE: rows and count are multiples of 32: every warp is full.
 struct Gather {
   const uint4* X;
   const int* rows;
   int count;
-  uint4* sink;  // an element a thread of the grid
+  uint4* sink;  // an element for each thread of the grid
 };
 
 __device__ inline void combine(uint4& sum, const uint4& value) {
@@ -47,13 +47,13 @@ __device__ inline void keep(const Gather& gather, const uint4& sum) {
   gather.sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// Read-only loads of 16 bytes; a warp takes 32 rows at a time, several lanes a row.
+/// Gathers by read-only loads of 16 bytes; a warp loads 32 rows at a time, with several lanes per row.
 template <int row_bytes>
 __global__ void __launch_bounds__(register_policy.warps* warp, 6) gather_registers(Gather gather) {
   constexpr int row_vectors = row_bytes / vector_bytes;
-  constexpr int lanes = row_vectors < warp ? row_vectors : warp;  // of a row
-  constexpr int loads = row_vectors / lanes;                      // of a lane and row
-  constexpr int at_once = warp / lanes;                           // rows
+  constexpr int lanes = row_vectors < warp ? row_vectors : warp;  // per row
+  constexpr int loads = row_vectors / lanes;                      // per lane and row
+  constexpr int at_once = warp / lanes;                           // rows at once
   const int lane = threadIdx.x % warp;
   uint4 sum{};
   for (int base = global_warp() * warp; base < gather.count; base += all_warps() * warp) {
@@ -69,13 +69,13 @@ __global__ void __launch_bounds__(register_policy.warps* warp, 6) gather_registe
   keep(gather, sum);
 }
 
-/// cp.async of 16 bytes into a ring of stages of each warp, from which the lane that copied reads back.
+/// Gathers by cp.async of 16 bytes into each warp's ring of stages; the lane that copied an element reads it back.
 template <int row_bytes>
 __global__ void __launch_bounds__(async_policy.warps* warp) gather_async(Gather gather) {
   constexpr GatherPolicy policy = async_policy;
   constexpr int row_vectors = row_bytes / vector_bytes;
   constexpr int stage_rows = policy.stage_bytes / row_bytes;
-  constexpr int copies = policy.stage_bytes / vector_bytes / warp;  // of a lane and stage
+  constexpr int copies = policy.stage_bytes / vector_bytes / warp;  // per lane and stage
   extern __shared__ uint4 shared[];
   const int lane = threadIdx.x % warp;
   uint4* ring = shared + threadIdx.x / warp * (policy.stages * copies * warp);
@@ -85,13 +85,13 @@ __global__ void __launch_bounds__(async_policy.warps* warp) gather_async(Gather 
     if (step < steps) {
 #pragma unroll
       for (int copy = 0; copy < copies; ++copy) {
-        const int vector = copy * warp + lane;  // of the stage
+        const int vector = copy * warp + lane;  // index in the stage
         const int row = __ldg(gather.rows + step * stage_rows + vector / row_vectors);
         copy_async_16(ring + stage * copies * warp + vector,
                       gather.X + std::size_t(row) * row_vectors + vector % row_vectors);
       }
     }
-    commit_copies();  // also an empty group, so that groups count stages
+    commit_copies();  // also an empty group: groups count stages
   };
   int ahead = global_warp();
   for (int stage = 0; stage < policy.stages - 1; ++stage, ahead += all_warps()) fetch(ahead, stage);
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(async_policy.warps* warp) gather_async(Gather 
   keep(gather, sum);
 }
 
-/// A bulk copy a row, issued by as many lanes as a stage has rows, into a ring of stages of each warp.
+/// Gathers by a bulk copy per row into each warp's ring of stages, issued by one lane for each row of a stage.
 template <int row_bytes>
 __global__ void __launch_bounds__(bulk_policy.warps* warp) gather_bulk(Gather gather) {
   constexpr GatherPolicy policy = bulk_policy;
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(bulk_policy.warps* warp) gather_bulk(Gather ga
     fetch(ahead, (stage + policy.stages - 1) % policy.stages);  // the stage that was read in the last step
     mbarrier_wait(barriers + stage, parity);
     for (int vector = lane; vector < stage_vectors; vector += warp) combine(sum, ring[stage * stage_vectors + vector]);
-    __syncwarp();  // all lanes have read the stage before it is filled again
+    __syncwarp();  // all lanes have read the stage before it is refilled
     if (++stage == policy.stages) {
       stage = 0;
       parity ^= 1;
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(bulk_policy.warps* warp) gather_bulk(Gather ga
   keep(gather, sum);
 }
 
-/// X, and rows of it to gather.
+/// X, and its rows to gather.
 struct Data {
   Data(int row_bytes, int x_megabytes, std::size_t gathered_bytes)
       : X((std::size_t(x_megabytes) << 20) / vector_bytes), sink(std::size_t{132} * 16 * 1024) {
@@ -170,7 +170,7 @@ struct Data {
 
 using Kernel = void (*)(Gather);
 
-/// Fills the device with blocks of a kernel and times it.
+/// Fills the device with thread blocks of a kernel and times it.
 Rate measure(const char* what, Kernel kernel, const GatherPolicy& policy, const Data& data, int row_bytes,
              int x_megabytes, const TimingPolicy& timing) {
   const int threads = policy.warps * warp, shared_bytes = policy.shared_bytes();

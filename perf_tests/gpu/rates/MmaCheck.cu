@@ -56,14 +56,14 @@ __global__ void multiply_kernel(const double* A, const double* B, double* D) {
   for (int i = 0; i < m / 4; ++i) D[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2] = d[i];
 }
 
-/// A pair of elements next to each other, in 16 bits.
+/// A pair of adjacent elements of 16 bits.
 template <bool bf16>
 __device__ std::uint32_t pair(double low, double high) {
   const auto l = static_cast<float>(low), h = static_cast<float>(high);
   return bf16 ? to_bf16_pair(l, h) : to_fp16_pair(l, h);
 }
 
-// In 16 bits: k = 8 with the pairs that a lane reads itself, k = 16 with those that load_matrices hands out.
+// In 16 bits: k = 8 with pairs that a lane reads itself, k = 16 with pairs from load_matrices.
 template <int k, bool bf16>
 __global__ void multiply_half_kernel(const double* A, const double* B, double* D) {
   const int lane = static_cast<int>(threadIdx.x), g = lane / 4, t = lane % 4;

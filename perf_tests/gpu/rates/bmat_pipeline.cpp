@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bmat_pipeline: what a tile and a window cost the products of BMat. Results are not looked at.
+// bmat_pipeline: measures the cost of a tile and of a window in products of BMat. Results are not checked.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -21,7 +21,7 @@ struct HostBmat {
   std::size_t entries = 0;
 };
 
-/// Its product by X of ones, with values of one. No window is split.
+/// Its product with an X of ones and values of one. No window is split.
 template <class Scalar>
 class TimedProduct {
  public:
@@ -67,7 +67,7 @@ class TimedProduct {
   Product<Scalar, Scalar> product_;
 };
 
-/// Windows of the same number of tiles, with random columns and 24 entries a tile.
+/// Windows with equal numbers of tiles, random columns and 24 entries per tile.
 HostBmat uniform_windows(int windows, int tiles, int columns) {
   std::mt19937 random(1);
   HostBmat B;
@@ -83,7 +83,7 @@ HostBmat uniform_windows(int windows, int tiles, int columns) {
   return B;
 }
 
-/// Least squares of ms = a tiles + b windows + c, relative errors.
+/// A least-squares fit of ms = a tiles + b windows + c, with relative errors.
 struct CostFit {
   double sums[3][4] = {};
 
@@ -105,7 +105,7 @@ struct CostFit {
   }
 };
 
-/// Eq. 4 of the paper: what a tile and a window cost.
+/// Prints Eq. 4 of the paper: the cost of a tile and of a window.
 template <class Scalar>
 void print_cost(Precision precision, int columns) {
   struct Sample {

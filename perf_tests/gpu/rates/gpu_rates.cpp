@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// gpu_rates: what a GPU reaches in loops that only gather, only copy or only multiply. See README.md.
+// gpu_rates: measures a GPU in loops that only gather, only copy or only multiply. See README.md.
 #include <cstdio>
 #include <harness/Arguments.hpp>
 #include <harness/Files.hpp>
