@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-/// Errors in programs of several ranks: no rank may wait for another that has failed.
+/// Errors in programs with several ranks: no rank may wait for another that has failed.
 namespace Tessera::Harness {
 
 using Communicator = Teuchos::Comm<int>;
@@ -25,7 +25,7 @@ class ErrorOnAllRanks : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns the result of work(), which every rank does for itself. If it throws on some ranks, all ranks throw the
+/// Returns the result of work(), which every rank runs separately. If it throws on some ranks, all ranks throw the
 /// message of the first of them.
 template <class Work>
 auto on_all_ranks(const Communicator& comm, const Work& work) {
@@ -47,8 +47,8 @@ auto on_all_ranks(const Communicator& comm, const Work& work) {
   throw ErrorOnAllRanks(message);
 }
 
-/// Returns the result of work() that all ranks do together, such as a solver. Its exceptions depend on sums over all
-/// ranks, so that none throws alone, unless memory runs out on one.
+/// Returns the result of work() that all ranks run together, such as a solver. Its exceptions depend on sums over all
+/// ranks: none throws alone, unless memory runs out on one.
 template <class Work>
 auto together(const std::string& what, const Work& work) {
   try {
@@ -58,7 +58,7 @@ auto together(const std::string& what, const Work& work) {
   }
 }
 
-/// A positive number among the program's arguments, which are the same on all ranks.
+/// Parses a positive number in the program's arguments, which are the same on all ranks.
 inline int positive_number(const char* what, const std::string& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -68,8 +68,8 @@ inline int positive_number(const char* what, const std::string& text) {
   return number;
 }
 
-/// For catch (...) in main: reports the exception and returns the exit status. Rank 0 reports an error of all ranks. An
-/// error of a single rank ends the others too.
+/// Reports an exception and returns the exit status; for catch (...) in main. Rank 0 reports an error of all ranks. An
+/// error of a single rank ends the others, too.
 inline int report_error(const std::string& program, const Communicator& comm) {
   try {
     throw;

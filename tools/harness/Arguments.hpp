@@ -10,9 +10,9 @@
 
 namespace Tessera::Harness {
 
-/// Whether the program is to go on: not after --help or --version, which are answered on standard output.
+/// Returns whether the program continues: not after --help or --version, which are answered on standard output.
 ///
-/// \throws std::invalid_argument that names the option and what was expected
+/// \throws std::invalid_argument that names the option and the expected value
 inline bool parse(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
@@ -25,9 +25,9 @@ inline bool parse(CLI::App& app, int argc, const char* const* argv) {
   }
 }
 
-/// The matrices that a program measures.
+/// Adds the option for the matrices that a program measures.
 ///
-/// \param names [in] of the option, as CLI11 takes them
+/// \param names [in] names of the option, for CLI11
 inline CLI::Option* add_matrices(CLI::App& app, const std::string& names, std::vector<std::string>& matrices) {
   constexpr auto text = "Files, plain or gzip, or generated matrices such as stencil27:64";
   return app.add_option(names, matrices, text)->capture_default_str();
@@ -37,7 +37,7 @@ inline CLI::Option* add_columns(CLI::App& app, const std::string& names, std::ve
   return app.add_option(names, columns, "Columns of X")->check(CLI::Range(1, 1 << 20))->capture_default_str();
 }
 
-/// \param layouts [in,out] one word, or a list of them
+/// \param layouts [in,out] one word or several
 template <class Words>
 CLI::Option* add_layout(CLI::App& app, Words& layouts) {
   return app.add_option("--layout", layouts, "Of X and Y: left, column-major, or right, row-major")
@@ -45,7 +45,7 @@ CLI::Option* add_layout(CLI::App& app, Words& layouts) {
       ->capture_default_str();
 }
 
-/// The exit status that body() returns, or 2 if it throws; then "prefix: what it threw" goes to standard error.
+/// Returns the exit status of body(), or 2 if it throws; then "prefix: message" is printed on standard error.
 template <class Body>
 int guarded(const std::string& prefix, const Body& body) {
   try {

@@ -37,7 +37,7 @@ std::shared_ptr<void> device_memory(std::size_t bytes) {
   return std::shared_ptr<void>(memory, cudaFree);
 }
 
-/// cuSPARSE's description of X or Y.
+/// Returns cuSPARSE's descriptor of X or Y.
 template <class Value>
 std::shared_ptr<void> described(const Multivector<Value>& x, bool is_vector) {
   using Scalar = std::remove_const_t<Value>;
@@ -128,7 +128,7 @@ void CuSparseProduct<Scalar>::call(Step step, const char* name, Scalar alpha, Sc
   const auto operation = is_transposed(mode_) ? CUSPARSE_OPERATION_TRANSPOSE : plain;
   const auto handle = static_cast<cusparseHandle_t>(handle_.get());
   const auto A = static_cast<cusparseSpMatDescr_t>(A_.get());
-  // The two families have the same three calls; SpMM also says that X is not transposed.
+  // Both families have the same three calls; SpMM also takes the operation on X, which is not transposed.
   const auto one_of = [&](auto size, auto preprocess, auto multiply) {
     check(step == Step::BufferSize   ? size(&buffer_bytes_)
           : step == Step::Preprocess ? preprocess(buffer_.get())

@@ -13,12 +13,12 @@
 
 namespace Tessera::Harness {
 
-/// An algorithm of cuSPARSE for compressed rows: one of SpMM or, for one column, of SpMV. SpMM of floats and one
-/// column, preprocessed, reads outside its arrays on some matrices (12.6.3).
+/// An algorithm of cuSPARSE for compressed rows: of SpMM or, for one column, of SpMV. Preprocessed SpMM of floats and
+/// one column reads out of bounds on some matrices (12.6.3).
 struct CuSparseAlgorithm {
   std::string name;  ///< "default", "alg1", ...
   bool is_vector = false;
-  int number = 0;  ///< cuSPARSE's own
+  int number = 0;  ///< cuSPARSE's number
 };
 const std::vector<CuSparseAlgorithm>& cusparse_algorithms();
 
@@ -26,20 +26,20 @@ const std::vector<CuSparseAlgorithm>& cusparse_algorithms();
 std::string cusparse_version();
 
 /// Y = alpha op(A) X + beta Y by one algorithm, for float and double. All arrays are on the device, and nothing is
-/// copied. Errors are std::runtime_error, which names what cuSPARSE refused.
+/// copied. Throws std::runtime_error that names the call that cuSPARSE refused.
 template <class Scalar>
 class CuSparseProduct {
  public:
-  /// \param preprocesses [in] whether cuSPARSE may look at the matrix before the first product
+  /// \param preprocesses [in] whether cuSPARSE may analyse the matrix before the first product
   /// \param A, nonzeros, values [in] the matrix, with at least one row, column and nonzero
   CuSparseProduct(const CuSparseAlgorithm& algorithm, bool preprocesses, const CsrPattern<int>& A, std::size_t nonzeros,
                   const Scalar* values, Mode mode = Mode::NoTranspose);
 
-  /// All that a product does but the product. X and Y are by rows or by columns; for SpMV, one column without gaps.
+  /// Does all of a product except multiplying. X and Y are row-major or column-major; for SpMV, a column without gaps.
   void prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
                const Multivector<Scalar>& Y);
 
-  /// Prepares first if X or Y has another shape or other strides than before.
+  /// Multiplies. Prepares first if X or Y has another shape or other strides than before.
   void run(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
            const Multivector<Scalar>& Y);
 
@@ -52,7 +52,7 @@ class CuSparseProduct {
   CuSparseAlgorithm algorithm_;
   bool preprocesses_;
   Mode mode_;
-  std::shared_ptr<void> handle_, A_, X_, Y_, buffer_;  // what cuSPARSE made, destroyed with the last copy
+  std::shared_ptr<void> handle_, A_, X_, Y_, buffer_;  // cuSPARSE's objects, destroyed with the last copy
   Multivector<const Scalar> described_x_;
   Multivector<Scalar> described_y_;
   std::size_t buffer_bytes_ = 0;

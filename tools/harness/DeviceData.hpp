@@ -9,7 +9,7 @@
 
 namespace Tessera::Harness {
 
-/// The scalar type that Kokkos computes with: std::complex has no place on a device.
+/// The scalar type for Kokkos: std::complex does not work on devices.
 template <class Scalar>
 struct DeviceScalar {
   using type = Scalar;
@@ -26,7 +26,7 @@ using DeviceArray = Kokkos::View<Value*, typename ExecutionSpace::device_type>;
 template <class Value, class KokkosLayout, class ExecutionSpace>
 using DeviceDense = Kokkos::View<Value**, KokkosLayout, typename ExecutionSpace::device_type>;
 
-/// Compressed rows on the device, with offsets of a type that may be narrower than the host's.
+/// Compressed rows on the device, with a type of offsets that may be narrower than the host's.
 template <class Value, class Offset, class ExecutionSpace>
 struct DeviceCsr {
   int rows = 0;

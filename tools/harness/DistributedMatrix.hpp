@@ -15,7 +15,7 @@
 
 namespace Tessera::Harness {
 
-/// Distributes a matrix that every rank has, with about equally many adjacent rows on each rank.
+/// Distributes a matrix that every rank has, with about equal numbers of adjacent rows on each rank.
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>& A,
                                                           const Teuchos::RCP<const Communicator>& comm) {
   using Map = Tpetra::Map<>;
@@ -41,7 +41,7 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>&
 }
 
 /// Reads or generates a matrix by its name, and distributes it. Throws on all ranks if that fails, or if the matrix is
-/// not symmetric: A and its transpose then map a random vector to different ones.
+/// not symmetric, which is tested with a random vector that A and its transpose must map to the same vector.
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::string& name,
                                                                 const Teuchos::RCP<const Communicator>& comm) {
   const auto A = distribute(on_all_ranks(*comm, [&] { return read_or_generate(name); }), comm);

@@ -6,10 +6,10 @@
 
 namespace Tessera::Harness {
 
-/// Writes a whole file or, where that fails, none. \throws std::runtime_error naming the file
+/// Writes a whole file or, if that fails, none. \throws std::runtime_error naming the file
 void write_file(const std::string& path, const std::string& contents);
 
-/// The lines of a text file, plain or gzip. \throws std::runtime_error naming a file that cannot be read
+/// Returns the lines of a text file, plain or gzip. \throws std::runtime_error naming a file that cannot be read
 std::vector<std::string> lines_of(const std::string& path);
 
 }  // namespace Tessera::Harness

@@ -12,10 +12,10 @@ namespace Tessera::Harness {
 
 using DefaultSpace = Kokkos::DefaultExecutionSpace;
 
-/// The build that a product of Kokkos Kernels depends on. Compiler and flags change its speed up to 2.5 times.
+/// The build of Kokkos Kernels' product. Compiler and flags change its speed by up to a factor of 2.5.
 struct KokkosKernelsBuild {
-  std::string version;   ///< "4.5.1"; empty where this build has no Kokkos Kernels
-  std::string compiler;  ///< that its product was compiled with here
+  std::string version;   ///< "4.5.1"; empty if this build has no Kokkos Kernels
+  std::string compiler;  ///< compiler of its product in this build
   std::string flags;
 };
 KokkosKernelsBuild kokkos_kernels_build();
@@ -26,9 +26,9 @@ using SpmvProduct =
     std::function<void(const DefaultSpace&, Mode, Value alpha, const DeviceDense<Value, KokkosLayout, DefaultSpace>& X,
                        Value beta, const DeviceDense<Value, KokkosLayout, DefaultSpace>& Y)>;
 
-/// KokkosSparse::spmv with a handle of Kokkos Kernels, which all calls share, for float and double. Empty where there
-/// is no Kokkos Kernels. On Kokkos::Cuda, cuSPARSE multiplies if Kokkos Kernels was built with it, but for several
-/// columns by rows.
+/// KokkosSparse::spmv with a handle of Kokkos Kernels, which all calls share, for float and double. Empty without
+/// Kokkos Kernels. On Kokkos::Cuda, cuSPARSE multiplies if Kokkos Kernels was built with it, except several row-major
+/// columns.
 template <class Value, class KokkosLayout>
 SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, int, DefaultSpace>& A);
 

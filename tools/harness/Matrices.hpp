@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-/// Matrices on the host: compressed rows with types of offsets and values of their own, such as HostCsr.
+/// Matrices on the host: compressed rows with their own types of offsets and values, such as HostCsr.
 namespace Tessera::Harness {
 
-/// What tables call a matrix: a file without its folder and the endings .gz, .mtx, .csr and .bin, a generated one as it
-/// is.
+/// Returns the name of a matrix in tables: of a file, without its folder and the endings .gz, .mtx, .csr and .bin; of a
+/// generated one, unchanged.
 inline std::string matrix_name(const std::string& file_or_generator) {
   if (!std::filesystem::exists(file_or_generator)) return file_or_generator;
   std::filesystem::path name = std::filesystem::path(file_or_generator).filename();
@@ -24,7 +24,7 @@ inline std::string matrix_name(const std::string& file_or_generator) {
   return name.string();
 }
 
-/// How many columns hold an entry: the rows of X that a product has to read.
+/// Returns the number of columns with an entry: the rows of X that a product must read.
 template <class Matrix>
 std::size_t touched_columns(const Matrix& a) {
   std::vector<bool> touched(static_cast<std::size_t>(a.columns));
@@ -32,7 +32,7 @@ std::size_t touched_columns(const Matrix& a) {
   return static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true));
 }
 
-/// Row i is row order[i] of `a`, its column j column columns[j]; empty `columns`: as they are.
+/// Row i of the result is row order[i] of `a`, column j is column columns[j]; with empty `columns` they are unchanged.
 template <class Matrix>
 Matrix in_order(const Matrix& a, const std::vector<int>& order, const std::vector<int>& columns = {}) {
   Matrix result;
@@ -70,7 +70,7 @@ inline std::vector<int> random_order(int size, std::uint64_t seed) {
   return order;
 }
 
-/// The matrix with its rows and columns in a random order, one and the same for both if it is square.
+/// Returns the matrix with its rows and columns in random order, the same for both if it is square.
 template <class Matrix>
 Matrix shuffled(const Matrix& a, std::uint64_t seed) {
   const std::vector<int> rows = random_order(a.rows, seed);

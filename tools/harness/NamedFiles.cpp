@@ -9,7 +9,7 @@ namespace Tessera::Harness {
 
 namespace {
 
-/// The path of a file that need not exist.
+/// Returns the canonical path of a file that may not exist.
 std::filesystem::path whole_path(const std::string& name) {
   std::error_code ignored;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
@@ -17,7 +17,7 @@ std::filesystem::path whole_path(const std::string& name) {
 
 bool are_one_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  // A terminal or a pipe may well be read and written.
+  // A terminal or a pipe may be both read and written.
   if (std::filesystem::exists(a, ignored) && std::filesystem::exists(b, ignored))
     return std::filesystem::is_regular_file(a, ignored) && std::filesystem::equivalent(a, b, ignored);
   return whole_path(a) == whole_path(b);
@@ -25,7 +25,7 @@ bool are_one_file(const std::string& a, const std::string& b) {
 
 constexpr const char* standard_input = "-";
 
-/// Standard input may be a file that was redirected.
+/// Returns the input with a path for standard input, which may be a redirected file.
 NamedFile where_it_is(const NamedFile& input) {
   return {input.option, input.path == standard_input ? "/dev/stdin" : input.path};
 }

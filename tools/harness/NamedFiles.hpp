@@ -6,14 +6,14 @@
 
 namespace Tessera::Harness {
 
-/// A file, and the option of the command line that names it. An empty path is none.
+/// A file, and the option that names it. An empty path means no file.
 struct NamedFile {
   std::string option;
   std::string path;
 };
 
-/// Refuses to write one file twice, or over what is read. Files are compared, not names: links of any kind are
-/// followed. An input "-" is standard input, and thus the file that it comes from, if any; an output "-" is refused.
+/// Refuses to write one file twice, or to overwrite an input. Compares files, not names: links of any kind are
+/// followed. An input "-" is standard input, hence the file that it comes from, if any; an output "-" is refused.
 ///
 /// \throws std::invalid_argument that names both options and the output
 void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);

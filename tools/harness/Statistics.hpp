@@ -13,7 +13,7 @@ struct Spread {
   double median = 0, least = 0, most = 0;
 };
 
-/// Zeros if there are no samples.
+/// Returns the summary of samples, or zeros if there are none.
 inline Spread spread_of(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
@@ -22,7 +22,7 @@ inline Spread spread_of(std::vector<double> samples) {
   return {median, samples.front(), samples.back()};
 }
 
-/// The geometric mean of what was added, with the least and the most.
+/// The geometric mean of the added numbers, with the least and the greatest.
 struct GeometricMean {
   double logarithms = 0, least = 0, most = 0;
   int count = 0;
@@ -36,7 +36,7 @@ struct GeometricMean {
   double mean() const { return count == 0 ? 0 : std::exp(logarithms / count); }
 };
 
-/// A NaN counts as the greatest, so that no error goes unnoticed.
+/// Returns the greater number. A NaN counts as the greatest: no error goes unnoticed.
 inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 }  // namespace Tessera::Harness

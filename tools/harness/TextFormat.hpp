@@ -7,7 +7,7 @@
 
 namespace Tessera::Harness {
 
-/// printf into a string.
+/// Formats like printf, into a string.
 template <class... Arguments>
 std::string text_format(const char* format, Arguments... arguments) {
   const int length = std::snprintf(nullptr, 0, format, arguments...);
@@ -17,7 +17,7 @@ std::string text_format(const char* format, Arguments... arguments) {
   return text;
 }
 
-/// 1234567 as "1,234,567".
+/// Formats 1234567 as "1,234,567".
 inline std::string with_separators(std::size_t number) {
   std::string text = std::to_string(number);
   for (std::ptrdiff_t position = static_cast<std::ptrdiff_t>(text.size()) - 3; position > 0; position -= 3) {
@@ -26,7 +26,7 @@ inline std::string with_separators(std::size_t number) {
   return text;
 }
 
-/// "4.5.1" for 40501, as Kokkos and Kokkos Kernels count.
+/// Returns "4.5.1" for 40501, the numbering of Kokkos and Kokkos Kernels.
 inline std::string version_text(int version) {
   return text_format("%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
 }

@@ -7,7 +7,7 @@
 
 namespace Tessera::Harness {
 
-/// The seconds that `work` takes; `fence` waits for all work that was started, and is called before both clock
+/// Returns the seconds that `work` takes; `fence` waits for all work that was started, and is called before both clock
 /// readings.
 template <class Work, class Fence>
 double seconds_of(const Work& work, const Fence& fence) {
@@ -25,7 +25,7 @@ double seconds_of(const ExecutionSpace& exec, const Work& work) {
   return seconds_of(work, [&] { exec.fence(); });
 }
 
-/// The seconds of one of several calls that follow each other without a fence, as products do in a solver.
+/// Returns the seconds per call of several calls without fences between them, as in a solver.
 template <class ExecutionSpace, class Call>
 double seconds_each(const ExecutionSpace& exec, int calls, const Call& call) {
   const auto all = [&] {
@@ -34,18 +34,18 @@ double seconds_each(const ExecutionSpace& exec, int calls, const Call& call) {
   return seconds_of(exec, all) / calls;
 }
 
-/// One way to do the same work, to be timed against others.
+/// One of several ways to do the same work, to be timed against the others.
 struct Contender {
-  std::function<void()> restore;  ///< untimed, before each run: puts the data back
+  std::function<void()> restore;  ///< restores the data before each run, untimed
   std::function<void()> run;
   std::vector<double> seconds;  ///< the result
 };
 
-/// Times each contender `repeat` times, or for repeat = 0 as often as fits in about a second, but at least three times.
+/// Times each contender `repeat` times or, with repeat = 0, for about a second, but at least three times.
 ///
-/// The contenders take turns, so that a machine that slows down meanwhile slows all of them down. A turn starts with a
-/// run that is not counted: it brings the contender's own data back into the caches, as in a solver that multiplies
-/// by the same matrix again and again.
+/// The contenders take turns: if the machine slows down meanwhile, all of them slow down. A turn starts with a run that
+/// is not counted: it brings the contender's own data back into the caches, as in a solver that multiplies by the same
+/// matrix repeatedly.
 void time_in_turns(std::vector<Contender>& contenders, const std::function<void()>& fence, int repeat,
                    const std::function<void(double fraction)>& progress);
 

@@ -31,14 +31,14 @@ void for_each_backend(Visitor&& visit) {
 #endif
 }
 
-/// The execution spaces that this build's Kokkos has, in lower case: "serial", "openmp", "cuda", ...
+/// Returns the execution spaces of this build's Kokkos in lower case: "serial", "openmp", "cuda", ...
 inline std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for_each_backend([&](const char* name, auto) { names.emplace_back(name); });
   return names;
 }
 
-/// The name of Kokkos::DefaultExecutionSpace.
+/// Returns the name of Kokkos::DefaultExecutionSpace in lower case.
 inline std::string default_backend() {
   std::string found;
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {

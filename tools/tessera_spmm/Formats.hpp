@@ -20,14 +20,14 @@ std::vector<std::string> names_of(const Enums& enums) {
   return names;
 }
 
-/// The enumerators that a word stands for: all of them, the one of that name, or the automatic one.
+/// Returns the enumerators that a word stands for: all of them, the one of that name, or the automatic one.
 template <class Enum, std::size_t size>
 std::vector<Enum> all_or_one(const std::array<Enum, size>& every, const std::string& word) {
   if (word == "all") return {every.begin(), every.end()};
   return {enum_named<Enum>(word).value_or(Enum::Auto)};
 }
 
-/// The formats that a value of --format stands for. Of published kernels, "all" are the formats that have one.
+/// Returns the formats for a value of --format. With published kernels, "all" are the formats that have one.
 inline std::vector<Format> formats_named(const std::string& name, Kernel kernel) {
   std::vector<Format> formats = all_or_one(every_format, name);
   if (name == "all" && kernel == Kernel::Published)
@@ -35,17 +35,17 @@ inline std::vector<Format> formats_named(const std::string& name, Kernel kernel)
   return formats;
 }
 
-/// Those that plans have for any type of matrix.
+/// The precisions that plans support for some type of matrix.
 inline constexpr Precision driver_precisions[] = {Precision::Native, Precision::Tf32x3, Precision::Tf32,
                                                   Precision::Bf16, Precision::Fp16};
 
-/// The plan that a row of the table asks for.
+/// The plan that a row of the table requests.
 struct Request {
   Format format = Format::Auto;
   Reordering reordering = Reordering::None;
 };
 
-/// The rows of the table: formats in all orders, but one that has an order of its own in that alone.
+/// Returns the rows of the table: each format in all orders, or only in its own if it has one.
 inline std::vector<Request> requests(const Settings& settings) {
   std::vector<Request> rows;
   for (Format format : formats_named(settings.format, settings.kernel)) {
@@ -57,7 +57,7 @@ inline std::vector<Request> requests(const Settings& settings) {
   return rows;
 }
 
-/// One reordering is kept whatever is predicted of it: the user wants to see it.
+/// Returns the options of a plan. A single reordering is kept whatever its prediction: the user wants to see it.
 inline PlanOptions plan_options(const Settings& settings, const Request& request, int columns,
                                 std::size_t memory_limit) {
   PlanOptions options;

@@ -10,10 +10,10 @@ namespace Tessera::Driver {
 /// The kernels that multiply a plan's matrix.
 struct Kernels {
   std::string name;
-  Precision precision = Precision::Native;  ///< at least as accurate as the one that was asked for
+  Precision precision = Precision::Native;  ///< at least as accurate as the requested one
 };
 
-/// \param stats [in] Plan::stats(); in the modes T and H of a plan that has its transpose
+/// \param stats [in] Plan::stats(); for modes T and H, of a plan that has its transpose
 Kernels kernels_of(const std::string& stats, Mode mode);
 
 }  // namespace Tessera::Driver

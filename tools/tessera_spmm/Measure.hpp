@@ -28,8 +28,8 @@ namespace Tessera::Driver {
 
 using namespace Harness;
 
-/// What a plan may take in bytes where the user does not say: half of the memory that is available on a host. On a
-/// device there is no limit, since memory that is not there is refused; on a host that would end the process.
+/// The default limit on a plan's bytes: half of the available memory of a host. A device needs no limit, because it
+/// refuses excessive allocations; on a host they would end the process.
 template <class ExecutionSpace>
 std::size_t default_memory_limit() {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible) {
@@ -39,7 +39,7 @@ std::size_t default_memory_limit() {
   }
 }
 
-/// The windows of a matrix whose row i is row order(i) of A. Cost: a copy of the pattern.
+/// Returns the windows of a matrix whose row i is row order(i) of A. Cost: a copy of the pattern.
 template <class ExecutionSpace, class Offset, class Order>
 std::array<WindowColumns, 5> windows_in_order(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                               std::size_t nonzeros, const Order& order) {
@@ -62,7 +62,7 @@ std::array<WindowColumns, 5> windows_in_order(const ExecutionSpace& exec, const 
   return window_columns(exec, CsrPattern<Offset>{A.rows, A.columns, offsets.data(), columns.data()}, nonzeros);
 }
 
-/// The products that one run times, all of the same problem, each with a Y of its own.
+/// The products that one run times, all of the same problem, each with its own Y.
 template <class Scalar, class Offset, class KokkosLayout, class ExecutionSpace>
 class Measure {
  public:
@@ -78,7 +78,7 @@ class Measure {
         memory_limit_(settings.memory_limit ? static_cast<std::size_t>(*settings.memory_limit * 1e9)
                                             : default_memory_limit<ExecutionSpace>()) {}
 
-  /// Builds the plans, times the products, and fills in all of `result` but the errors.
+  /// Builds the plans, times the products, and fills in all of `result` except the errors.
   /// \return the Y of each of result.products()
   std::vector<HostDense<Scalar>> run(Result& result) {
     result.concurrency = exec_.concurrency();
@@ -117,7 +117,7 @@ class Measure {
                      plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
   }
 
-  /// Where several formats or orders are measured, one that is refused does not stop the others.
+  /// Adds a format. If several formats or orders are measured, a refused one does not stop the others.
   FormatMeasurement add_or_refuse(const Request& request, Result& result) {
     if (requests(settings_).size() == 1) return add_format(request, result);
     try {
@@ -137,7 +137,7 @@ class Measure {
     return add_plan([&] { return build(request); }, request.reordering, result);
   }
 
-  /// The plan of a file, as one more row.
+  /// Adds a row for the plan of a file.
   FormatMeasurement add_loaded(Result& result) {
     const std::string& file = settings_.load_plan_file;
     const Progress progress("loading " + file);
@@ -156,7 +156,7 @@ class Measure {
     return row;
   }
 
-  /// A new row of the table. Making the plan is timed up to three times while that takes no more than a second.
+  /// Adds a row to the table. Making the plan is timed up to three times within a second.
   template <class MakePlan>
   FormatMeasurement add_plan(const MakePlan& obtain, Reordering reordering, Result& result) {
     PlanType plan;
@@ -204,7 +204,7 @@ class Measure {
 
   CsrPattern<Offset> pattern() const { return {a_.rows, a_.columns, a_.row_offsets.data(), a_.column_indices.data()}; }
 
-  /// The windows of the rows as the plan stores them.
+  /// Returns the windows of the rows in the order of the plan.
   std::array<WindowColumns, 5> windows_of(const PlanType& plan) const {
     const auto order = Impl::row_order_of(plan);
     if (order.is_identity()) return window_columns(exec_, pattern(), a_.values.extent(0));
@@ -222,13 +222,13 @@ class Measure {
         order.order);
   }
 
-  /// The statistics of the pattern, which no format changes.
+  /// Computes the statistics of the pattern, which do not depend on the format.
   void describe(MatrixSummary& matrix) const {
     matrix.row_lengths = row_lengths(exec_, pattern());
     matrix.windows = window_columns(exec_, pattern(), a_.values.extent(0));
   }
 
-  /// What an automatic plan chooses and why; where one format was asked for, why that one.
+  /// Explains the choice of an automatic plan or, if one format was requested, that format.
   void explain(Result& result) const {
     const Reordering order = settings_.reorder == "none"   ? Reordering::None
                              : settings_.reorder == "auto" ? Reordering::Auto
@@ -240,7 +240,7 @@ class Measure {
     if (!settings_.save_plan_file.empty()) save(plan, result);
   }
 
-  /// With the transpose, if the product takes it.
+  /// Saves a plan, with the transpose if the product needs it.
   void save(PlanType& plan, Result& result) const {
     const std::string& file = settings_.save_plan_file;
     plan.prepare(exec_, 0, settings_.mode);
@@ -248,7 +248,7 @@ class Measure {
     result.saved_plan = {file, std::filesystem::file_size(file), seconds};
   }
 
-  /// An algorithm that is refused does not keep the others from being measured.
+  /// Adds the other library's algorithms. A refused algorithm does not stop the others.
   void add_peers(Result& result) {
     if constexpr (std::is_same_v<ExecutionSpace, DefaultSpace> && std::is_same_v<Offset, int> &&
                   !is_std_complex<Scalar>) {
@@ -281,7 +281,7 @@ class Measure {
     return y;
   }
 
-  /// With beta = 0 the NaN that Y starts with need not come back: an entry that no product writes keeps its own.
+  /// Adds a product. With beta = 0 the initial NaN of Y is not restored: an entry that no product writes keeps it.
   void add_contender(const Dense& y, std::function<void()> product) {
     const auto restore = [this, y] {
       if (problem_.beta != Scalar(0)) Kokkos::deep_copy(exec_, y, y_before_);
@@ -290,7 +290,7 @@ class Measure {
     y_.push_back(y);
   }
 
-  /// Operations and compulsory traffic at the median time.
+  /// Computes operations and compulsory traffic per second at the median time.
   void rate(Measurement& row) const {
     const double median = row.median();
     if (!(median > 0)) return;

@@ -23,7 +23,7 @@ using namespace Harness;
 
 namespace {
 
-/// Kokkos' OpenMP backend has no room for more, and does not say so.
+/// The most threads that Kokkos' OpenMP backend supports; it does not report an excess.
 constexpr int most_kokkos_threads = 512;
 
 std::string joined(const std::vector<std::string>& words, const char* separator) {
@@ -36,7 +36,7 @@ double parse_real(std::string_view text, const std::string& option, const std::s
   double value = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // What is out of range is too great or too small, and strtod() tells which: it gives infinity, or 0.
+  // An out-of-range number is too large or too small: strtod() gives infinity or 0.
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
   if (error == std::errc::invalid_argument || end != text.data() + text.size() || !std::isfinite(value)) {
     throw std::invalid_argument(option + ": '" + whole + "' is not a finite number, nor two as RE,IM");
@@ -75,7 +75,7 @@ std::string footer() {
   return text;
 }
 
-/// Options whose text is turned into another type once all of them are read.
+/// Options whose text is converted to another type after all are read.
 struct Texts {
   std::string bcsr_block;
   std::string layout = "left";
@@ -86,20 +86,20 @@ struct Texts {
   std::string kernel = "auto";
 };
 
-/// An option with what --help shows as its value.
+/// Adds an option with the text that --help shows as its value.
 template <class Value>
 CLI::Option* add(CLI::App& app, const std::string& name, Value& value, const std::string& shown,
                  const std::string& text) {
   return app.add_option(name, value, text)->option_text(shown);
 }
 
-/// The same for one of several words, which are compared without case.
+/// The same for one of several words, which are compared case-insensitively.
 void add_choice(CLI::App& app, const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& text) {
   add(app, name, value, joined(words, "|"), text)->transform(CLI::IsMember(words, CLI::ignore_case));
 }
 
-/// Older versions of CLI11 take -1, and what has more than 64 bits, for the largest number that there is.
+/// Checks a seed: older versions of CLI11 read -1, and numbers beyond 64 bits, as the largest number.
 std::string check_seed(const std::string& text) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
@@ -178,7 +178,7 @@ void add_run_options(CLI::App& app, Settings& settings) {
   add(app, "--kokkos-device-id", settings.device, "N", "the GPU that Kokkos takes")->check(CLI::Range(0, 1024));
 }
 
-/// Newer versions of CLI11 would break the lines of description and footer anew.
+/// Keeps the lines of description and footer, which newer versions of CLI11 would rewrap.
 template <class Formatter>
 void keep_lines(Formatter& formatter) {
   formatter.column_width(36);
@@ -215,7 +215,7 @@ void check_tune(const Settings& settings) {
   }
 }
 
-/// Standard input can be read once.
+/// Standard input can be read only once.
 void check_standard_input(const Settings& settings) {
   constexpr const char* standard_input = "-";
   int readers = 0;
@@ -241,8 +241,8 @@ void check_not_empty(const CLI::App& app) {
   }
 }
 
-/// The options, and what the words of a command line give them. Declared once: that takes longer than to read the
-/// words, and a fuzzer has them read thousands of times a second.
+/// The options, and their values on a command line. Declared once: that takes longer than to parse the words, and a
+/// fuzzer parses thousands of lines per second.
 struct CommandLine {
   Settings settings;
   Texts texts;

@@ -7,11 +7,11 @@
 
 namespace Tessera::Driver {
 
-/// Reads the command line. Nothing comes back after --help or --version, which are answered on standard output. Not for
-/// two threads at once.
+/// Reads the command line. Returns nothing after --help or --version, which are answered on standard output. Not
+/// thread-safe.
 ///
-/// \throws std::invalid_argument that names the option and what was expected; also for an output file that cannot be
-///         written, so that a long computation is not done in vain
+/// \throws std::invalid_argument that names the option and the expected value; also for an output file that cannot be
+///         written, before a long computation is done in vain
 std::optional<Settings> parse_options(int argc, const char* const* argv);
 
 }  // namespace Tessera::Driver

@@ -12,7 +12,7 @@ void check_outputs(const Settings& settings) {
       {"--matrix", settings.matrix_file}, {"--x", settings.x_file}, {"--y", settings.y_file}};
   std::vector<Harness::NamedFile> outputs{
       {"--write-y", settings.write_y_file}, {"--json", settings.json_file}, {"--spy", settings.spy_file}};
-  // The plan that --load-plan measures may be the one that was just saved.
+  // --load-plan may name the plan that was just saved.
   Harness::check_apart({{"--load-plan", settings.load_plan_file}}, outputs);
   outputs.push_back({"--save-plan", settings.save_plan_file});
   Harness::check_apart(inputs, outputs);

@@ -5,8 +5,8 @@
 
 namespace Tessera::Driver {
 
-/// Makes sure that every output file that was asked for can be written, each to a place of its own, where nothing is
-/// read, and leaves nothing behind: a long computation should not be done in vain.
+/// Checks that every requested output file can be written, to a separate place that is no input, and leaves nothing
+/// behind: a long computation should not be done in vain.
 ///
 /// \throws std::invalid_argument naming option and file if not
 void check_outputs(const Settings& settings);

@@ -11,24 +11,24 @@
 
 #include "Settings.hpp"
 
-/// The libraries that --compare knows: "kokkoskernels" and "cusparse".
+/// The libraries that --compare supports: "kokkoskernels" and "cusparse".
 namespace Tessera::Driver {
 
 using namespace Harness;
 
-/// What this build lacks to compare with a library; empty if nothing.
+/// Returns what this build lacks to compare with a library; empty if nothing.
 std::string missing_peer(const std::string& library);
 
-/// Its version, and what else its speed depends on.
+/// Returns its version, and other circumstances that its speed depends on.
 std::string peer_build(const std::string& library);
 
-/// The rows that --compare adds: one for each algorithm of the library; none without a library.
+/// Returns the rows that --compare adds: one for each algorithm of the library; none without a library.
 std::vector<std::string> peer_names(const std::string& library, std::size_t columns);
 
-/// The product of such a row, ready to be run again and again on the same data. Compiled for float and double.
+/// Returns the product of such a row, which can be run repeatedly on the same data. Compiled for float and double.
 ///
-/// \throws std::invalid_argument for what the library does not take; std::runtime_error naming what cuSPARSE refused;
-///         so does the product
+/// \throws std::invalid_argument for problems that the library does not support; std::runtime_error naming the refused
+///         call of cuSPARSE; the product throws the same
 template <class Value, class KokkosLayout>
 std::function<void()> peer_product(const std::string& name, const DefaultSpace& exec,
                                    const DeviceCsr<Value, int, DefaultSpace>& a, Mode mode, Value alpha,

@@ -21,7 +21,7 @@ using namespace Harness;
 
 namespace {
 
-/// A part of `z` that is known to fit.
+/// Returns a part of `z` that is known to fit.
 template <class Scalar>
 Scalar narrow(std::complex<double> z) {
   if constexpr (is_std_complex<Scalar>) {
@@ -91,7 +91,7 @@ std::size_t columns_of_x(const Settings& settings) {
   return static_cast<std::size_t>(settings.columns.value_or(32));
 }
 
-/// Refuses, before anything big is allocated, what would not fit: X and Y on host and device, and a Y for each result.
+/// Refuses problems that do not fit, before large allocations: X and Y on host and device, and a Y for each result.
 template <class Scalar>
 void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows) {
   const std::size_t columns = columns_of_x(settings);
@@ -103,7 +103,7 @@ void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_
                            std::to_string(y_rows) + " rows): this");
 }
 
-/// The same before the matrix is read, where a few bytes at its beginning say how many rows and columns it has.
+/// The same before the matrix is read, if its header gives the numbers of rows and columns.
 template <class Scalar>
 void require_memory_beside(const Settings& settings) {
   if (settings.matrix_file.empty()) return;
@@ -111,14 +111,14 @@ void require_memory_beside(const Settings& settings) {
   try {
     header = read_matrix_header(settings.matrix_file);
   } catch (const std::exception&) {
-    return;  // another kind of file, or none: who reads it tells what is wrong
+    return;  // another kind of file, or none: its reader reports the error
   }
   const bool transposed = is_transposed(settings.mode);
   require_memory<Scalar>(settings, transposed ? header.rows : header.columns,
                          transposed ? header.columns : header.rows);
 }
 
-// Vectors must differ from each other and from the matrix although one seed makes all.
+// Vectors must differ from each other and from the matrix although they have the same seed.
 constexpr std::uint64_t x_stream = 0x9e3779b97f4a7c15;
 constexpr std::uint64_t y_stream = 0xd1b54a32d192ed03;
 

@@ -23,19 +23,19 @@ struct Problem {
 template <class Scalar>
 inline constexpr bool is_std_complex = !std::is_floating_point_v<Scalar>;
 
-/// Whether any of the inputs is complex, so that the product is.
+/// Whether any of the inputs is complex, and hence the product.
 bool is_complex(const Settings& settings);
 
-/// Reads or makes everything, showing progress.
+/// Reads or makes everything, and shows the progress.
 ///
-/// \throws std::runtime_error or std::invalid_argument that names the file or the option and what was expected
+/// \throws std::runtime_error or std::invalid_argument that names the file or the option and the expectation
 template <class Scalar>
 Problem<Scalar> make_problem(const Settings& settings);
 
 template <class Scalar>
 MatrixSummary summarize(const Settings& settings, const HostCsr<Scalar>& a);
 
-/// How many rows of X the product has to read: columns of op(A) that are not empty.
+/// Returns the number of rows of X that the product must read: nonempty columns of op(A).
 template <class Scalar>
 std::size_t rows_of_x_touched(const HostCsr<Scalar>& a, Mode mode);
 

@@ -19,7 +19,7 @@ std::string refusal_reason(const std::exception_ptr& error) {
     return "out of memory";
   } catch (const std::invalid_argument& refusal) {
     return first_line(refusal.what());
-  } catch (const std::runtime_error& refusal) {  // Kokkos' for memory that it did not get
+  } catch (const std::runtime_error& refusal) {  // Kokkos throws it if an allocation fails
     return first_line(refusal.what());
   }
 }

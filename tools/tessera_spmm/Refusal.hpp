@@ -6,10 +6,10 @@
 
 namespace Tessera::Driver {
 
-/// Why a format cannot be had, on one line: its parameters do not fit, it takes more memory than allowed or than there
-/// is. Throws on whatever is no such refusal, but a mistake.
+/// Returns one line with the reason why a format was refused: its parameters do not fit, or it needs more memory than
+/// allowed or available. Rethrows other errors, which are bugs.
 ///
-/// \param error what building the format threw
+/// \param error the exception of building the format
 std::string refusal_reason(const std::exception_ptr& error);
 
 }  // namespace Tessera::Driver

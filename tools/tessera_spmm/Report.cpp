@@ -18,7 +18,7 @@ std::string number(std::complex<double> z) {
   return z.imag() == 0 ? text_format("%g", z.real()) : text_format("%g%+gi", z.real(), z.imag());
 }
 
-/// Four digits that count, never an exponent in the range that a table shows.
+/// Formats four significant digits, without an exponent in the range of the table.
 std::string measured(double value) {
   if (value == 0) return "0";
   if (value >= 1000) return with_separators(static_cast<std::size_t>(std::llround(value)));
@@ -32,7 +32,7 @@ std::string error_text(const Measurement& row) {
   return text_format("%.2g %s", row.error, row.verified() ? "verified" : "WRONG");
 }
 
-/// Left-aligned first column, right-aligned others, two blanks between. A row of two has a remark instead of numbers.
+/// Formats a table: first column left-aligned, others right-aligned, two blanks apart. Rows of two end with a remark.
 std::string aligned(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   const auto is_remark = [](const Row& row, std::size_t c) { return row.size() == 2 && c == 1; };
@@ -83,7 +83,7 @@ std::string header(const Result& result) {
   return text + "\n";
 }
 
-/// The column of precisions is left out where all rows are native.
+/// Whether the table has a column of precisions: not if all rows are native.
 bool shows_precision(const Result& result) {
   return result.settings.precision != Precision::Native ||
          std::any_of(result.formats.begin(), result.formats.end(),
@@ -107,7 +107,7 @@ bool is_automatic(const FormatMeasurement& format, const Result& result) {
   return format.format == result.automatic && format.reordering == result.automatic_order;
 }
 
-/// The order of the rows, what the product is predicted to take in it, and the nonzeros a distinct column.
+/// Adds the order of the rows, the predicted time in that order, and the nonzeros per distinct column.
 void add_order(Row& cells, const FormatMeasurement& format) {
   const std::string order(to_string(format.reordering));
   const Row more{

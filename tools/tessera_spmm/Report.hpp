@@ -7,10 +7,10 @@
 
 namespace Tessera::Driver {
 
-/// A text for people: what was computed, a table with a row a format, and why the plan chose what it chose.
+/// Returns a text for people: the computation, a table with a row per format, and the reasons of the plan's choice.
 std::string report(const Result& result);
 
-/// JSON for programs: the same and every sample. tools/README.md documents the keys.
+/// Returns JSON for programs: the same and every sample. tools/README.md documents the keys.
 std::string report_json(const Result& result);
 
 }  // namespace Tessera::Driver

@@ -37,7 +37,7 @@ Json matrix_json(const Result& result) {
           {"csr_bytes", result.csr_bytes}};
 }
 
-/// Null is what a format chooses itself.
+/// Null means that the format chooses the parameter itself.
 Json parameters_json(const FormatParameters& parameters) {
   const auto given = [](int value) { return value == 0 ? Json() : Json(value); };
   return {{"brp_nonzeros_per_column", given(parameters.brp_nonzeros_per_column)},
@@ -144,7 +144,7 @@ std::string report_json(const Result& result) {
       json["kokkos_kernels"] = peer_json(peer, result);
     }
   }
-  // Names of files need not be UTF-8, but JSON is.
+  // JSON must be UTF-8, but names of files may not be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

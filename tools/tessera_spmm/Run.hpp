@@ -6,13 +6,13 @@
 
 namespace Tessera::Driver {
 
-/// Makes the problem, measures and verifies its products, and writes what --write-y and --spy ask for.
+/// Makes the problem, measures and verifies its products, and writes the files of --write-y and --spy.
 ///
 /// The type of the product and the backend are decided here. Kokkos must be initialised.
-/// \throws std::runtime_error or std::invalid_argument that names the file or the option and what was expected
+/// \throws std::runtime_error or std::invalid_argument that names the file or the option and the expectation
 Result run(const Settings& settings);
 
-/// The same for a type: "double", "float", "complex double" or "complex float". Each is compiled in a file of its own.
+/// The same for a type: "double", "float", "complex double" or "complex float". Each is compiled in a separate file.
 template <class Scalar>
 Result run_as(const Settings& settings, const char* scalar_name);
 

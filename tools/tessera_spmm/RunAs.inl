@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The definition of run_as, which RunFloat.cpp and its like instantiate.
+// The definition of run_as, which RunFloat.cpp and similar files instantiate.
 #include <Kokkos_Core.hpp>
 #include <filesystem>
 #include <harness/Files.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 template <class KokkosLayout, class ExecutionSpace, class Scalar>
 std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
-  // Offsets of 32 bits where they do: half the bytes, and what Kokkos Kernels is compared with.
+  // 32-bit offsets if they suffice: half the bytes, and the type for Kokkos Kernels.
   const std::size_t nonzeros = problem.a.values.size();
   if (nonzeros <= static_cast<std::size_t>(std::numeric_limits<int>::max()))
     return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
@@ -53,7 +53,7 @@ void make_empty_plan(const PlanOptions& options) {
             DeviceArray<int, ExecutionSpace>(), DeviceArray<device_scalar_t<Scalar>, ExecutionSpace>(), options);
 }
 
-/// Plans of matrices without entries tell what precisions there are.
+/// Tests a precision with a plan of an empty matrix.
 template <class Scalar, class ExecutionSpace>
 bool has_precision(Precision precision) {
   PlanOptions options;
@@ -66,7 +66,7 @@ bool has_precision(Precision precision) {
   return true;
 }
 
-/// Refuses a precision before anything big is read.
+/// Refuses a precision before large inputs are read.
 template <class Scalar>
 void check_precision(const Settings& settings, const char* scalar_name) {
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
@@ -81,7 +81,7 @@ void check_precision(const Settings& settings, const char* scalar_name) {
   });
 }
 
-/// Refuses a kernel before anything big is read.
+/// Refuses a kernel before large inputs are read.
 template <class Scalar>
 void check_kernel(const Settings& settings) {
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
@@ -107,8 +107,8 @@ void verify(const Problem<Scalar>& problem, const std::vector<HostDense<Scalar>>
   for (std::size_t r = 0; r < errors.size(); ++r) rows[r]->error = errors[r];
 }
 
-/// A picture of the matrix, and beside it, with the name of the reordering before the ending, one of each other order
-/// in which rows were stored.
+/// Writes a picture of the matrix, and one for each other stored order of rows, with the name of the reordering before
+/// the ending.
 template <class Scalar>
 void spy(const Problem<Scalar>& problem, const Result& result) {
   const std::filesystem::path path = result.settings.spy_file;
@@ -123,12 +123,12 @@ void spy(const Problem<Scalar>& problem, const Result& result) {
   }
 }
 
-/// The Y that --write-y writes: of the format that an automatic plan chooses, or of the only one there is.
+/// Returns the Y for --write-y: that of the automatic plan's format, or of the only format.
 template <class Scalar>
 const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
   const std::vector<Measurement*> rows = result.products();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (rows[r]->name == to_string(result.automatic)) return results[r];  // in any order
+    if (rows[r]->name == to_string(result.automatic)) return results[r];  // the format in any order of rows
   }
   return results.front();
 }

@@ -18,7 +18,7 @@ enum class Layout { Left, Right };
 struct Settings {
   std::string matrix_file;               ///< empty: generate
   std::string generator = "elasticity";  ///< NAME[:SIZE]
-  std::optional<int> columns;            ///< of X; not given: those of x_file, else 32
+  std::optional<int> columns;            ///< columns of X; default: those of x_file, else 32
   std::string format = "all";            ///< "all", "auto" or the name of a format
   std::string reorder = "none";          ///< "none", "auto", "search", "all" or the name of a reordering
   bool shuffle = false;                  ///< rows, and columns, in a random order first
@@ -39,11 +39,11 @@ struct Settings {
   std::string write_y_file;
   std::string json_file;
   std::string spy_file;
-  int repeat = 0;  ///< timed products a format; 0: as many as fit in about a second
+  int repeat = 0;  ///< timed products per format; 0: for about a second
   std::uint64_t seed = 1;
   std::string backend;  ///< one of backend_names(), never empty
-  int threads = 0;      ///< of Kokkos' host backend; 0: its default
-  int device = -1;      ///< of Kokkos' device backend; -1: its default
+  int threads = 0;      ///< threads of Kokkos' host backend; 0: its default
+  int device = -1;      ///< device of Kokkos' device backend; -1: its default
   std::string compare;  ///< the library to compare with: "kokkoskernels" or "cusparse"; empty: none
 };
 

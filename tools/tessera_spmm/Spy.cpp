@@ -29,10 +29,10 @@ using Palette = std::array<Colour, 4>;
 constexpr Palette blues{{{127, 205, 187}, {29, 145, 192}, {37, 72, 160}, {8, 20, 66}}};
 constexpr Palette reds{{{255, 205, 95}, {250, 125, 50}, {205, 25, 45}, {45, 0, 30}}};
 
-/// Values in classes between edges that ascend; the first and the last class take what lies beyond.
+/// Classes of values between ascending edges; values beyond the edges are in the first or last class.
 struct Scale {
   std::vector<double> edges;
-  std::vector<std::string> labels;  // of the edges
+  std::vector<std::string> labels;  // labels of the edges
   Palette palette;
 
   std::size_t classes() const { return edges.size() - 1; }
@@ -53,14 +53,14 @@ struct Scale {
   }
 };
 
-/// Decades, or thirds (1, 2, 5) where there are few, from the least density to the greatest.
+/// Returns decades from the least density to the greatest, or thirds (1, 2, 5) if there are few decades.
 Scale density_scale(const std::vector<double>& density) {
   double least = 1, greatest = 0;
   for (double d : density) {
     if (d > 0) least = std::min(least, d);
     greatest = std::max(greatest, d);
   }
-  // The small amounts keep a density of just a power of ten in the decade that it ends.
+  // The small amounts keep an exact power of ten in the decade that it ends.
   int low = static_cast<int>(std::floor(std::log10(least) + 1e-9));
   const int high = greatest > 0 ? static_cast<int>(std::ceil(std::log10(greatest) - 1e-9)) : 0;
   low = std::clamp(low, high - 7, high - 1);
@@ -77,7 +77,7 @@ Scale density_scale(const std::vector<double>& density) {
 
 Scale tile_scale() { return {{1, 2, 4, 8, 16, 32, 64}, {"1", "2", "4", "8", "16", "32", "64"}, reds}; }
 
-/// The bytes of the character that a text begins with; 0 if that is none of XML in UTF-8.
+/// Returns the bytes of the first character of a text; 0 if that is not valid in XML in UTF-8.
 std::size_t character_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first >= 0x20;
@@ -93,7 +93,7 @@ std::size_t character_length(std::string_view text) {
   return code < least[length] || code > 0x10ffff || is_surrogate || is_none ? 0 : length;
 }
 
-/// Escapes a text for XML. U+FFFD stands for bytes that are no character.
+/// Escapes a text for XML. U+FFFD replaces bytes that are no character.
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -117,7 +117,7 @@ struct Frame {
   int left, top, width, height;
 };
 
-/// The cells, a path a colour: neighbours of one colour in a row are one rectangle.
+/// Draws the cells, with a path per colour: adjacent cells of one colour in a row are one rectangle.
 std::string cells(const SpyGrid& grid, const std::vector<double>& values, const Scale& scale, const Frame& frame) {
   std::vector<std::string> paths(scale.classes());
   for (int i = 0; i < grid.cell_rows; ++i) {

@@ -14,13 +14,13 @@ constexpr int tile_width = BitTcfPattern::tile_width;
 
 int cell_of(int index, int size, int cells) { return static_cast<int>(std::int64_t{index} * cells / size); }
 
-/// How many of 0 .. size - 1 lie in a cell.
+/// Returns the number of integers in 0 .. size - 1 that are in a cell.
 double width_of(int cell, int size, int cells) {
   const auto first = [&](std::int64_t c) { return (c * size + cells - 1) / cells; };
   return static_cast<double>(first(cell + 1) - first(cell));
 }
 
-/// The nonzeros of each tile of a window: its distinct columns, ascending, are cut into tiles of 8.
+/// Returns the nonzeros of each tile of a window: its distinct columns, ascending, are cut into tiles of 8.
 void count_tiles(const std::vector<int>& distinct, const int* begin, const int* end, std::vector<int>& nonzeros) {
   nonzeros.assign((distinct.size() + tile_width - 1) / tile_width, 0);
   for (const int* column = begin; column != end; ++column) {

@@ -22,7 +22,7 @@ struct KernelScalar<std::complex<Real>> {
   using type = Complex<Real>;
 };
 
-/// The same numbers under the kernels' name for the type.
+/// Reinterprets numbers as the kernels' type.
 template <class Scalar>
 auto kernel_data(const std::vector<Scalar>& values, std::size_t offset = 0) {
   return reinterpret_cast<const typename KernelScalar<Scalar>::type*>(values.data() + offset);

@@ -8,13 +8,13 @@
 
 namespace Tessera::Driver {
 
-/// The worst |y - reference| / bound (see ReferenceColumn) of each of several results of one problem, over all entries:
-/// at most 1 if it is right, infinite where an entry is NaN that must not be.
+/// Returns the worst |y - reference| / bound (see ReferenceColumn) over all entries of each of several results of one
+/// problem: at most 1 if it is right, infinite if an entry is NaN that must not be.
 ///
-/// \param results    [in] of the shape of problem.y, column-major
-/// \param precisions [in] in which each of them was computed, whose bound is taken
+/// \param results    [in] results of the shape of problem.y, column-major
+/// \param precisions [in] the precision of each result, which determines its bound
 ///
-/// Cost: one pass over the matrix a column, in long double, columns in parallel.
+/// Cost: one pass over the matrix per column, in long double, columns in parallel.
 template <class Scalar>
 std::vector<double> worst_errors(const Problem<Scalar>& problem, Mode mode,
                                  const std::vector<HostDense<Scalar>>& results,

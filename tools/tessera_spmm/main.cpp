@@ -21,7 +21,7 @@ using namespace Tessera::Driver;
 
 Kokkos::InitializationSettings kokkos_settings(const Settings& settings) {
   Kokkos::InitializationSettings kokkos;
-  kokkos.set_disable_warnings(true);  // that threads are not bound is worth no line in a report
+  kokkos.set_disable_warnings(true);  // suppresses Kokkos' warning about unbound threads
   if (settings.threads > 0) kokkos.set_num_threads(settings.threads);
   if (settings.device >= 0) kokkos.set_device_id(settings.device);
   return kokkos;
