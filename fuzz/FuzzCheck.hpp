@@ -21,7 +21,7 @@ inline void require(bool holds, const char* property) {
   std::abort();
 }
 
-/// Equal as numbers, NaNs being equal to each other.
+/// Whether numbers are equal; NaNs are equal to each other.
 inline bool same(double left, double right) { return left == right || (std::isnan(left) && std::isnan(right)); }
 template <class Part>
 bool same(const std::complex<Part>& left, const std::complex<Part>& right) {
@@ -45,7 +45,7 @@ bool same(const Tessera::HostDense<Scalar>& left, const Tessera::HostDense<Scala
   return left.rows == right.rows && left.columns == right.columns && same_values(left.values, right.values);
 }
 
-/// Limits under which no input takes long; the chunks are so small that even a short text has several.
+/// Limits that keep every input fast; the chunks are so small that even a short text has several.
 inline Tessera::ReadOptions small_chunks(std::size_t input_bytes) {
   Tessera::ReadOptions options;
   options.threads = 1;
@@ -60,7 +60,7 @@ inline Tessera::ReadOptions one_chunk(std::size_t input_bytes) {
   return options;
 }
 
-/// A file of this process, for what is written and read back.
+/// Returns a file of this process, for data that is written and read back.
 inline std::string scratch_file() {
   return (std::filesystem::temp_directory_path() / ("tessera-fuzz-" + std::to_string(getpid()))).string();
 }

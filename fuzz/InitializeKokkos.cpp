@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kokkos for a fuzz target that uses it.
+// Initializes Kokkos for a fuzz target that uses it.
 #include <Kokkos_Core.hpp>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of tessera_spmm: each line of the input is a word.
+// Fuzzes the command line of tessera_spmm: each line of the input is a word.
 #include <Options.hpp>
 #include <Outputs.hpp>
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace Tessera::Driver {
 
-// In place of the program's: words of a fuzzer must not name files that are written.
+// Replaces the program's function: words of a fuzzer must not name files that are written.
 void check_outputs(const Settings&) {}
 std::string missing_peer(const std::string&) { return ""; }
 
@@ -36,7 +36,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 bool is_in(int number, int least, int most) { return number == 0 || (number >= least && number <= most); }
 
-/// What the program relies on.
+/// Checks the properties that the program relies on.
 void check(const Settings& s) {
   require(!s.columns || *s.columns >= 0, "columns are not negative");
   require(s.format == "all" || s.format == "auto" || Tessera::enum_named<Tessera::Format>(s.format), "a format");

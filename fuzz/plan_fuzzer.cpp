@@ -17,7 +17,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Tessera::Mode;
 using Plan = Tessera::Plan<double, Exec>;
 
-constexpr int most_rows = 10000;  // of X and Y, and of values: more than an input has, unless it lies
+constexpr int most_rows = 10000;  // of X and Y, and of values: above every honest input
 
 void multiply(Plan& plan, Mode mode, int columns) {
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
@@ -28,7 +28,7 @@ void multiply(Plan& plan, Mode mode, int columns) {
   spmm(Exec(), plan, work, mode, 1.0, x, 0.0, y);
 }
 
-/// Whatever is loaded multiplies, takes new values, and is saved.
+/// Checks that a loaded plan multiplies, accepts new values, and can be saved.
 void check(std::string_view bytes) {
   auto plan = Tessera::Impl::parse_plan<double>(Exec(), bytes, "input");
   const std::string path = scratch_file();
@@ -49,7 +49,7 @@ void check(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   allow_rejection([&] { check(bytes); });
-  // Most of what the fuzzer makes has wrong checksums, behind which it would never come.
+  // Most inputs of the fuzzer have wrong checksums, and would not get past them.
   allow_rejection([&] { check(Tessera::Test::with_right_checksums(bytes)); });
   return 0;
 }

@@ -10,7 +10,7 @@ namespace {
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
-/// The text that names every option.
+/// Returns the text that names every option.
 std::string text_of(const Tessera::PlanOptions& o) {
   return "num_vectors=" + std::to_string(o.hints.num_vectors) + ",layout_left=" + text_of(o.hints.layout_left) +
          ",follow_values=" + text_of(o.hints.follow_values) + ",half_vectors=" + text_of(o.half_vectors) +

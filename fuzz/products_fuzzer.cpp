@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats against the reference: the bytes choose a small matrix, a plan for it, products with it, new values, files.
+// Compares formats with the reference: the bytes choose a small matrix, a plan for it, products, new values, files.
 #include <unistd.h>
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +20,7 @@ using Exec = Kokkos::Serial;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 #endif
 
-/// Whether a case holds; a second time, its story is told.
+/// Runs a case and returns whether it passes; prints its steps if `is_told`.
 bool holds(const std::uint8_t* data, std::size_t size, bool is_told) {
   Choices choices(data, size);
   Story story(is_told);
