@@ -315,8 +315,8 @@ void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Ta
   for_each_panel_of("Tessera::dense_copy", exec, copy_rows, X, Y);
 }
 
-/// Calls body(i, j) for a few columns and many rows at a time: the hardware prefetcher follows so few streams, and
-/// cache lines of a block stay in cache until they are complete.
+/// Calls body(i, j) for a few columns and many rows at a time: the hardware prefetcher can follow these few streams,
+/// and cache lines of a block stay in cache until they are complete.
 template <class Body>
 void for_each_element(Ordinal first, Ordinal last, Ordinal columns, const Body& body) {
   const Ordinal run = 256, some = 8;

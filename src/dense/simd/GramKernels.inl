@@ -82,8 +82,8 @@ template <class Real>
   }
 }
 
-/// Computes sums for Y with adjacent columns, half the number of lanes of a register: registers of half the width, for
-/// even and for odd rows.
+/// Computes sums in registers of half the width, for even and for odd rows, for a Y whose columns are adjacent and fill
+/// half a register.
 template <class Real>
 [[gnu::noinline]] void gram_of_half(Lines<Real> X, int x_columns, Lines<Real> Y, int rows, Real* sums,
                                     std::ptrdiff_t sums_stride) {
@@ -129,7 +129,7 @@ TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::p
 template <class Real>
 TESSERA_INLINE Lines<Real> lines_of(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, bool in_registers,
                                     Real* buffer, std::ptrdiff_t stride) {
-  // Long strides are often powers of two, of which a cache can hold few lines.
+  // Long strides are often powers of two, and a cache can hold few lines at such distances.
   const bool is_narrow = X.row_stride > X.columns && X.row_stride * std::ptrdiff_t(sizeof(Real)) >= 512;
   if (X.places == nullptr && !is_narrow && !(in_registers && !has_masks && X.columns % lanes_of<Real> != 0))
     return {X.data + first * X.row_stride, X.row_stride};

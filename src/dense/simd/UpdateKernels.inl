@@ -87,7 +87,7 @@ template <int Columns, class Real>
   }
 }
 
-/// Multiplies into Y with adjacent columns, half the number of lanes of a register: registers of half the width.
+/// Multiplies in registers of half the width, for a Y whose columns are adjacent and fill half a register.
 template <class Real>
 [[gnu::noinline]] void multiply_half(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                      const PanelRows<Real>& Y, std::ptrdiff_t first, std::ptrdiff_t last) {

@@ -60,13 +60,13 @@ template <class T>
   for_each_block<T, T::vector_lanes>(d.lanes, block);
 }
 
-/// Multiplies one column of X, with rows of one real: the same sums without the code for blocks of columns, which is
-/// too slow for short rows. Mispredicted branches dominate their time. Entries are added four at a time and the last
-/// ones one by one, so at most two branches are mispredicted. (The function is aligned, because the alignment of its
-/// code decides a third of the time of short rows.)
+/// Multiplies one column of reals: the same sums without the code for blocks of columns, which is too slow for short
+/// rows. The time of a short row is that of mispredicted branches. Entries are added four at a time and the last ones
+/// one by one: at most two branches are mispredicted. (The function is aligned, because the alignment of its code makes
+/// a third of the time of short rows.)
 ///
-/// \param x_stride [in] stride of the rows of X, in elements; a constant if it is 1
-/// \param write    [in] called with a row of the matrix and its sum
+/// \param x_stride [in] elements from row to row of X; a constant if it is 1
+/// \param write    [in] takes a row of the matrix and its sum
 template <class T, class Stride, class Write>
 [[gnu::noinline, gnu::aligned(64)]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
                                                            Ordinal first, Ordinal last, Stride x_stride, Write write) {

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// Number of rows that are packed for a few columns before the next columns. A few columns at a time, over many rows,
-/// are streams that the hardware follows, and written lines stay in cache until they are complete.
+/// The number of rows that are packed for a few columns before the next columns: the hardware prefetcher can follow
+/// these few streams, and written cache lines stay in cache until they are complete.
 constexpr std::ptrdiff_t run_of_rows = 256;
 
 template <class VectorScalar>

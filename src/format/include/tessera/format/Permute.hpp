@@ -8,8 +8,7 @@
 
 namespace Tessera {
 
-/// Permutes the rows of A: row i of the result is row order(i) of A. The map gives the place of each value among those
-/// of A.
+/// Permutes the rows of A: row i of the result is row order(i) of A. The map holds the places of its values in A's.
 ///
 /// \param exec     [in] the instance to run on
 /// \param A        [in] a canonical pattern
