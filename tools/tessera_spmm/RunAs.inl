@@ -88,8 +88,7 @@ void check_kernel(const Settings& settings) {
     if (settings.backend != name) return;
     PlanOptions options;
     options.kernel = settings.kernel;
-    options.format =
-        settings.format == "all" ? Format::Auto : formats_named(settings.format, settings.kernel).front();
+    options.format = settings.format == "all" ? Format::Auto : formats_named(settings.format, settings.kernel).front();
     options.precision = settings.precision;
     options.parameters = settings.parameters;
     make_empty_plan<Scalar, ExecutionSpace>(options);
