@@ -45,7 +45,7 @@ class RowBlocksTest : public ::testing::Test {
   }
   static PlanType plan_of(const Matrix& A, const PlanOptions& options, std::size_t most_entries,
                           std::size_t most_places = Impl::most_entries_of_block) {
-    return Impl::make_plan(Exec(), A.host.rows, A.host.columns, 1, A.pattern.row_offsets, A.pattern.column_indices,
+    return Impl::plan_of(Exec(), A.host.rows, A.host.columns, 1, A.pattern.row_offsets, A.pattern.column_indices,
                            A.values, options, most_entries, most_places);
   }
   static PlanType loaded(const std::string& path) { return load_plan<user_scalar_t<Scalar>>(Exec(), path); }
@@ -132,7 +132,7 @@ TYPED_TEST(RowBlocksTest, OffsetsOfBothTypesGiveTheSameBits) {
     for (const Format format : every_format) {
       for (const std::size_t most : {A.host.nonzeros(), Fixture::fifth(A)}) {
         auto plan = Fixture::plan_of(A, with_format(format), most);
-        auto other = Impl::make_plan(Exec(), B.host.rows, B.host.columns, 1, B.pattern.row_offsets,
+        auto other = Impl::plan_of(Exec(), B.host.rows, B.host.columns, 1, B.pattern.row_offsets,
                                      B.pattern.column_indices, B.values, with_format(format), most);
         for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
           EXPECT_EQ(bits_of_product<typename Fixture::Left>(plan, mode, 3),
@@ -322,7 +322,7 @@ TYPED_TEST(RowBlocksTest, MayHoldDenseBlocks) {
     }
     const typename Fixture::Matrix A(elements, values);
     const DevicePattern<Exec, Offset> pattern(dense);
-    auto plan = Impl::make_plan(Exec(), dense.rows, dense.columns, size, pattern.row_offsets, pattern.column_indices,
+    auto plan = Impl::plan_of(Exec(), dense.rows, dense.columns, size, pattern.row_offsets, pattern.column_indices,
                                 user_values<Exec>(given), with_format(Format::Csr), elements.nonzeros() / 4);
     EXPECT_GE(count_of(plan.explain(), "block of rows "), 4u);
     Fixture::expect_products(A, plan, "dense blocks");
@@ -540,7 +540,7 @@ TYPED_TEST(RowBlocksTest, DenseBlocksAreCutAgain) {
   const typename Fixture::Matrix A(elements, values);
   const DevicePattern<Exec, typename Fixture::Offset> pattern(dense);
   const auto plan_of = [&](std::size_t most) {
-    return Impl::make_plan(Exec(), count, count, size, pattern.row_offsets, pattern.column_indices,
+    return Impl::plan_of(Exec(), count, count, size, pattern.row_offsets, pattern.column_indices,
                            user_values<Exec>(values), formats_with_few_places().front().options, elements.nonzeros(),
                            most);
   };

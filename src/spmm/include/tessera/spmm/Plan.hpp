@@ -174,14 +174,14 @@ class Plan {
 
 namespace Impl {
 
-/// make_plan() for rows of elements (block_size 1) and rows of blocks alike.
+/// The plan that make_plan() returns, for rows of elements (block_size 1) and rows of blocks alike.
 ///
 /// \param most_entries [in] upper bound on the entries that the plan stores as one block of rows; tests set fewer
 /// \param most_places  [in] upper bound on the places of a block's format; tests set fewer
 template <class Exec, class RowOffsets, class ColumnIndices, class Values>
-auto make_plan(const Exec& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
-               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
-               std::size_t most_entries = most_entries_of_block, std::size_t most_places = most_entries_of_block) {
+auto plan_of(const Exec& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
+             const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
+             std::size_t most_entries = most_entries_of_block, std::size_t most_places = most_entries_of_block) {
   static_assert(Kokkos::is_view_v<RowOffsets> && Kokkos::is_view_v<ColumnIndices> && Kokkos::is_view_v<Values> &&
                     RowOffsets::rank() == 1 && ColumnIndices::rank() == 1 && Values::rank() == 1,
                 "Tessera::make_plan: row offsets, column indices and values are rank-1 Kokkos::Views");
@@ -250,8 +250,8 @@ MatrixSizes sizes_of(const Matrix& A) {
 template <Impl::KokkosExecutionSpace Exec, Impl::SparseMatrix Matrix>
 auto make_plan(const Exec& exec, const Matrix& A, const PlanOptions& options = {}) {
   const auto sizes = Impl::sizes_of(A);
-  return Impl::make_plan(exec, sizes.rows, sizes.columns, sizes.block_size, A.graph.row_map, A.graph.entries, A.values,
-                         options);
+  return Impl::plan_of(exec, sizes.rows, sizes.columns, sizes.block_size, A.graph.row_map, A.graph.entries, A.values,
+                       options);
 }
 
 /// Makes a plan for products with vectors such as X: their number and layout replace the hints of `options`, and if
@@ -287,15 +287,15 @@ auto make_plan(const Matrix& A, const XView& X, const PlanOptions& options = {})
 template <Impl::KokkosExecutionSpace Exec, class RowOffsets, class ColumnIndices, class Values>
 auto make_plan(const Exec& exec, int rows, int columns, const RowOffsets& row_offsets,
                const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
-  return Impl::make_plan(exec, rows, columns, 1, row_offsets, column_indices, values, options);
+  return Impl::plan_of(exec, rows, columns, 1, row_offsets, column_indices, values, options);
 }
 /// Makes a plan from three Views, for products with vectors such as X.
 template <Impl::KokkosExecutionSpace Exec, class RowOffsets, class ColumnIndices, class Values, Impl::VectorsView XView>
 auto make_plan(const Exec& exec, int rows, int columns, const RowOffsets& row_offsets,
                const ColumnIndices& column_indices, const Values& values, const XView& X,
                const PlanOptions& options = {}) {
-  return Impl::make_plan(exec, rows, columns, 1, row_offsets, column_indices, values,
-                         Impl::options_for(Impl::shape_of(X), std::size_t(rows), std::size_t(columns), options));
+  return Impl::plan_of(exec, rows, columns, 1, row_offsets, column_indices, values,
+                       Impl::options_for(Impl::shape_of(X), std::size_t(rows), std::size_t(columns), options));
 }
 
 }  // namespace Tessera
