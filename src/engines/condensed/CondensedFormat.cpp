@@ -14,7 +14,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Returns the mask of a strip from the rows of the 8 columns of a tile: bit 8 r + c for row r of column c.
+/// Returns a strip's mask: bit 8 r + c is bit 8 strip + r of rows[c], whose bits are the rows of tile column c.
 template <class Rows>
 KOKKOS_INLINE_FUNCTION std::uint64_t mask_of_strip(const Rows* rows, int strip) {
   std::uint64_t mask = 0;

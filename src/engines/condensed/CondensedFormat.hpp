@@ -14,15 +14,15 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in condensed windows that owns its arrays (CondensedTiles describes them): BitTcf with
-/// windows of one strip, Bmat with windows of two.
+/// The pattern of a matrix in condensed windows that owns its arrays, which CondensedTiles describes. BitTcf has
+/// windows of one strip, Bmat windows of two.
 ///
 /// Bytes without the values: (windows + 1 + tiles + 1) sizeof(Offset) + tiles * (8 * 4 + strips * 8). For BitTcf with
 /// int offsets this is the paper's (ceil(rows / 8) + 11 tiles + 2) * 4 (Acc-SpMM, section 3.3).
 template <class MemorySpace, int strips>
 struct CondensedFormat {
-  static constexpr Format format = strips == 1 ? Format::BitTcf : Format::Bmat;  ///< its name
-  using View = CondensedTiles<strips>;                                           ///< the raw view of it
+  static constexpr Format format = strips == 1 ? Format::BitTcf : Format::Bmat;  ///< the name of the format
+  using View = CondensedTiles<strips>;                                           ///< the raw view of the arrays
 
   Ordinal rows = 0;                                     ///< rows of the matrix
   Ordinal columns = 0;                                  ///< columns of the matrix
@@ -36,7 +36,7 @@ struct CondensedFormat {
   std::size_t places() const { return nonzeros; }                      ///< elements of an array of values
   std::size_t tiled_nonzeros() const { return nonzeros; }              ///< number of entries in tiles
   std::size_t tile_elements() const { return tiles() * 64 * strips; }  ///< elements of all tiles
-  const auto& tile_counts() const { return window_offsets; }           ///< the first tile of each window, and the end
+  const auto& tile_counts() const { return window_offsets; }           ///< first tile of each window, then tiles()
   /// Returns the raw view that kernels read.
   View view() const {
     return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_masks.data()};
@@ -60,7 +60,7 @@ struct CondensedFormat {
   /// @endcond
 };
 
-/// A pattern in condensed windows as it was built, and where its values come from.
+/// A condensed pattern that was just built, and the map of its values.
 template <int strips, class MemorySpace>
 using BuiltCondensed = Built<CondensedFormat<MemorySpace, strips>, MemorySpace>;
 
@@ -83,8 +83,8 @@ template <class ExecutionSpace, int strips>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);
 
-/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
-/// that is broken and where. Cost: one pass over the pattern.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or names the first
+/// broken invariant and its place. Cost: one pass over the pattern.
 template <class ExecutionSpace, int strips>
 std::string validate(const ExecutionSpace& exec,
                      const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);

@@ -6,10 +6,10 @@ namespace Tessera {
 template <class MemorySpace, int strips>
 struct CondensedFormat;
 
-/// BitTCF (BitTcfView.hpp) that owns its arrays.
+/// A pattern in BitTCF (BitTcfView.hpp) that owns its arrays.
 template <class MemorySpace>
 using BitTcf = CondensedFormat<MemorySpace, 1>;
-/// BMat (BmatView.hpp) that owns its arrays.
+/// A pattern in BMat (BmatView.hpp) that owns its arrays.
 template <class MemorySpace>
 using Bmat = CondensedFormat<MemorySpace, 2>;
 

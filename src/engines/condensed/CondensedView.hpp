@@ -30,7 +30,7 @@ struct CondensedTiles {
   static constexpr int tile_width = 8;          ///< columns of a tile
   static constexpr Ordinal no_column = -1;      ///< marks a missing column of a tile
 
-  /// Profilers' name of a portable product.
+  /// The name that profilers show for a portable product.
   static constexpr const char* label = strips == 1 ? "Tessera::bittcf_spmm" : "Tessera::bmat_spmm";
 
   Ordinal rows = 0;                           ///< rows of the matrix

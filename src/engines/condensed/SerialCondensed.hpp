@@ -7,8 +7,8 @@
 
 namespace Tessera::Test {
 
-/// Condensed windows of 8 rows a strip (condensed/CondensedView.hpp) on the host; with one strip they are BitTCF
-/// (bittcf/BitTcfView.hpp), with two BMat (bmat/BmatView.hpp). slots: the entry at each place.
+/// Condensed windows of 8 rows a strip (condensed/CondensedView.hpp) on the host: BitTCF (bittcf/BitTcfView.hpp) with
+/// one strip, BMat (bmat/BmatView.hpp) with two. slots[p] is the entry at place p.
 struct HostCondensed {
   int strips = 1;
   std::vector<Offset> window_offsets{0}, tile_offsets{0}, slots;
@@ -27,7 +27,7 @@ struct HostCondensed {
   }
 };
 
-/// Returns the distinct columns of rows first, ..., last - 1, ascending.
+/// Returns the distinct columns of rows first, ..., last - 1 in ascending order.
 template <class From>
 std::vector<int> distinct_columns_of(const HostPattern<From>& A, int first, int last) {
   std::vector<int> columns(A.column_indices.begin() + static_cast<std::ptrdiff_t>(A.row_offsets[first]),

@@ -14,13 +14,13 @@
 
 namespace Tessera::Cuda {
 
-/// A warp that multiplies tiles of a window with a slab of columns of X.
+/// A warp that multiplies tiles of a window by a slab of columns of X.
 ///
-/// access is the number of columns of X and Y that a lane reads or writes at once (CondensedOperands); it is 1 where
+/// access is the number of columns of X and Y that a lane reads or writes at once (CondensedOperands). It is 1 if
 /// addresses are not aligned for more.
 ///
-/// A tile column without a matrix column reads row 0 of X, which exists where there is a tile, and multiplies it with
-/// zeros.
+/// For a tile column without a matrix column, lanes read row 0 of X, which exists if there is a tile, and multiply it
+/// by zeros.
 template <class Kind, class Policy, int access, class MatrixScalar, class Scalar>
 class CondensedAgent {
  public:
@@ -43,7 +43,7 @@ class CondensedAgent {
 
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
       : arguments_(arguments), lane_(lane), first_column_(slab * Policy::columns) {
-    // A lane whose columns are beyond X reads the last ones of X instead. Nobody reads the results.
+    // A lane whose columns are beyond X reads the last columns of X instead. Its results are not used.
     const int first_part = swizzle() / part_pieces;
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
@@ -64,7 +64,7 @@ class CondensedAgent {
     for (Offset t = first; t < last; ++t) {
       const Tile tile = load_tile(t, index);
       if (t + 1 < last) index = load_index(t + 1);
-      // Without this, the assembler moves loads behind the instructions that wait for the tile.
+      // Keeps the assembler from moving loads behind the instructions that wait for the tile.
       __syncwarp();
       add_products(tile, sums);
     }
@@ -105,7 +105,7 @@ class CondensedAgent {
     }
   }
 
-  /// The lane's elements of a strip's block.
+  /// Returns the lane's elements of a strip's block as an operand.
   static __device__ __forceinline__ auto right_operand(const Tile& tile, int s) {
     if constexpr (rounded) {
       return tile.a[s];
@@ -115,7 +115,7 @@ class CondensedAgent {
     }
   }
 
-  /// The sums of a window that a lane has: see Epilogue.
+  /// The sums of a window that a lane holds (see Epilogue).
   struct Fragment {
     using Sum = typename Operands::Sum;
     static constexpr int rows = 2 * Kind::strips, columns = Operands::lane_columns, vector = Operands::y_access(access);
@@ -151,7 +151,7 @@ class CondensedAgent {
     }
   };
 
-  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
+  /// Writes the sums of an item to Y, or, for a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments, Policy::y_caching>(arguments_, lane_, first_column_).finish(item, sums);
   }
@@ -159,15 +159,15 @@ class CondensedAgent {
  protected:
   static constexpr int x_access = Operands::x_access(access);
 
-  // A lane reads a row of X in parts, whose elements are adjacent, and a part in pieces (see FragmentLayout).
+  // A lane reads its share of a row of X in contiguous parts, and each part in pieces (see FragmentLayout).
   static constexpr int parts = Layout::lane_columns / x_access;
   static constexpr int part_pieces = x_access == 1 ? 1 : Layout::pieces / parts;
   __device__ __forceinline__ int swizzle() const { return x_access == 1 ? 0 : Layout::first_piece(lane_); }
 
-  // A lane needs these before it can read the rows of X and the values of a tile.
+  // The data that a lane needs before it can read the rows of X and the values of a tile.
   struct TileIndex {
     int2 columns;
-    std::uint64_t masks[Kind::strips];  // masks and first_value: for compact values
+    std::uint64_t masks[Kind::strips];  // masks and first_value are for compact values
     Offset first_value;
   };
 
@@ -205,7 +205,7 @@ class CondensedAgent {
   }
 
   __device__ __forceinline__ void load_row(Ordinal column, Element (&x)[Layout::lane_columns]) const {
-    // This is one multiplication of 32 bits by 32 bits. A stride of 64 bits would cost four instructions.
+    // One multiplication of 32 bits by 32 bits. A stride of 64 bits would cost four instructions.
     const std::byte* row = x_ + std::size_t(static_cast<unsigned>(max(column, 0))) * arguments_.x_row_bytes;
 #pragma unroll
     for (int j = 0; j < parts * part_pieces; ++j) {
@@ -231,8 +231,8 @@ class CondensedAgent {
 
   const Arguments& arguments_;
   int lane_;
-  int first_column_;       // of the slab
-  const std::byte* x_;     // what the lane reads first of row 0 of X
+  int first_column_;       // the first column of the slab
+  const std::byte* x_;     // the first elements that the lane reads of row 0 of X
   int from_first_[parts];  // bytes from the part that the lane reads first to each part
 };
 

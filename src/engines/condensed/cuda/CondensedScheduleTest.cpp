@@ -10,8 +10,8 @@
 namespace Tessera::Cuda {
 namespace {
 
-/// Each tile is in one item of its window, items of split windows have slots in the order of their tiles, and no item
-/// has more tiles than a piece.
+/// Checks that each tile is in one item of its window, that items of split windows have slots in the order of their
+/// tiles, and that no item has more tiles than a piece.
 void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCut cut) {
   const int windows = static_cast<int>(offsets.size()) - 1;
   const auto schedule = build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
@@ -36,7 +36,7 @@ void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCu
     }
   }
   for (const int times : covered) EXPECT_EQ(times, 1);
-  for (const int times : items_of) EXPECT_GE(times, 1);  // also of an empty window: beta Y
+  for (const int times : items_of) EXPECT_GE(times, 1);  // empty windows have one for beta Y
   int slots = 0;
   for (const auto& sum : schedule.sums) {
     EXPECT_EQ(sum.slots, items_of[std::size_t(sum.window)]);

@@ -10,7 +10,7 @@ namespace {
 using Cuda::TileValues;
 
 struct CondensedCase : ProductCase {
-  int strips = 1;  // of a window
+  int strips = 1;  // strips of a window
   TileValues values = TileValues::Dense;
 
   std::string text() const {
@@ -19,7 +19,7 @@ struct CondensedCase : ProductCase {
             : values == TileValues::Rounded ? ", rounded"
                                             : ", compact");
   }
-  /// Whether precisions of 16 bits take windows of one strip in rounded blocks, and other products in dense ones.
+  /// Returns whether there is a kernel: blocks of one strip are rounded in 16 bits, and dense otherwise.
   bool takes(Precision precision) const {
     if (values == TileValues::Compact || strips == 2) return values != TileValues::Rounded;
     return (values == TileValues::Rounded) == Cuda::is_half(precision);
@@ -113,7 +113,7 @@ using CondensedCells =
                      CondensedCell<Precision::Bf16, Half, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Condensed, Spmm, CondensedCells, SpmmCellNames);
 
-// What is too large for FP16, but not for FP32, comes out right.
+// Elements of X that are too large for FP16, but not for FP32, are multiplied correctly.
 TEST(CondensedSpmm, Fp16Overflow) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (CondensedCase c : CondensedKernel::variants()) {
@@ -127,8 +127,8 @@ TEST(CondensedSpmm, Fp16Overflow) {
   }
 }
 
-// X of 16 bits is read in place where its rows are whole vectors, also those of a part of a wider block, behind which
-// memory may end.
+// X of 16 bits is read in place if its rows are whole vectors. They may be part of a wider block, behind which memory
+// may end.
 TEST(CondensedSpmm, RowsOfHalvesInPlace) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (CondensedCase c : CondensedKernel::variants()) {

@@ -9,9 +9,9 @@
 #include "condensed/cuda/View.hpp"
 
 /// @file
-/// Whole tiles for condensed windows (CondensedPattern), from their compact values.
+/// Expands the compact values of condensed windows (CondensedPattern) to whole tiles.
 ///
-/// Where `wanted` is not null, it is device memory, and nothing is done if it holds 0 when the kernel runs.
+/// `wanted` is null or points to device memory. If that holds 0 when the kernel runs, nothing is done.
 namespace Tessera::Cuda {
 
 /// Makes the dense values of a condensed matrix from its compact ones.
@@ -23,7 +23,7 @@ template <class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern& A, std::size_t tiles, const Scalar* compact, Scalar* dense,
                   const std::uint32_t* wanted = nullptr);
 
-/// The same for blocks of numbers of 16 bits, rounded as by round_values().
+/// Does the same for blocks of 16-bit numbers, rounded as by round_values().
 ///
 /// \param precision  Fp16 or Bf16; throws std::invalid_argument for another one
 template <class Scalar>

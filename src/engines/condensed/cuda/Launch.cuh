@@ -14,7 +14,7 @@ namespace Tessera::Cuda {
 template <class Kind>
 using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
 
-/// A warp multiplies an item with a slab of columns (launch_items).
+/// Multiplies items by slabs of columns: a warp has one item and one slab (launch_items).
 template <class Kind, class Policy, int access, class MatrixScalar, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     condensed_kernel(const __grid_constant__ CondensedArguments<MatrixScalar, Scalar> arguments) {
@@ -30,9 +30,9 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
-/// Calls visit.operator()<values, strips>(). Throws std::invalid_argument for windows of other than 1 or 2 strips.
+/// Calls visit.operator()<values, strips>(). Throws std::invalid_argument unless windows have 1 or 2 strips.
 ///
-/// \tparam whole  the values in whole blocks of a strip: Dense or Rounded
+/// \tparam whole  how whole blocks of one strip are stored: Dense or Rounded
 template <TileValues whole = TileValues::Dense, class Visit>
 void for_kind(TileValues values, int strips, const Visit& visit) {
   const auto with_values = [&]<int s>() {
@@ -64,7 +64,7 @@ void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
   }
 }
 
-/// The number of columns, from the first on, that can be read and written in vectors.
+/// Returns the number of columns, counted from the first, that can be read and written in vectors.
 template <class Operands, class Product>
 Ordinal vector_columns(const Product& product, int vector) {
   constexpr std::size_t size = sizeof(*product.y.data);
@@ -73,7 +73,7 @@ Ordinal vector_columns(const Product& product, int vector) {
   return possible ? product.y.columns - product.y.columns % vector : 0;
 }
 
-/// A whole product in two parts: with Policy for the columns that can be read in vectors, and with Narrow for the
+/// Runs a product in two parts: with Policy for the columns that can be read in vectors, and with Narrow for the
 /// others. launch.operator()<policy, columns that are read at once>(arguments of a part) starts the kernel of a part.
 template <Precision precision, class Policy, class Narrow, class Arguments, class Launch>
 void launch_parts(Stream stream, const Arguments& arguments, const Launch& launch) {
@@ -92,8 +92,8 @@ void launch_parts(Stream stream, const Arguments& arguments, const Launch& launc
   launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
-/// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, what x is to be there; if
-/// the schedule has slots, partials.
+/// Runs a product with a given policy. Needs product.x.column_stride == 1, or in 16 bits x, x_columns and x_row_bytes;
+/// also partials if the schedule has slots.
 template <class Kind, class Policy, class MatrixScalar, class Scalar>
 void launch_condensed(Stream stream, const CondensedArguments<MatrixScalar, Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;

@@ -8,14 +8,14 @@
 
 namespace Tessera::Cuda {
 
-/// How a warp multiplies condensed windows. The numbers are in a type, because nvcc 13 does not take a struct of them
-/// as a template argument of a kernel.
+/// How a warp multiplies condensed windows. The numbers are in a type because nvcc 13 does not accept a struct of
+/// numbers as a template argument of a kernel.
 ///
-/// columns  the columns of X that a warp takes: a multiple of 16
-/// warps    the warps that a multiprocessor must be able to hold, which limits the registers. A warp waits for a tile,
-///          multiplies it and waits for the next. Other warps fill the gaps better than two tiles in a warp's registers
-/// reads    the most reads in which a lane fetches its part of a row of X. More reads have fewer bank conflicts and
-///          more instructions (FragmentLayout)
+/// columns  the columns of X that a warp multiplies: a multiple of 16
+/// warps    the warps that must fit on a multiprocessor, which limits the registers. A warp waits for a tile,
+///          multiplies it and waits for the next. Other warps fill the gaps better than a second tile in registers
+/// reads    upper bound on the reads in which a lane fetches its part of a row of X. More reads have fewer bank
+///          conflicts and more instructions (FragmentLayout)
 template <int columns_, int warps_, int reads_>
 struct CondensedPolicy {
   static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 1 || reads_ == 2 || reads_ == 4));
@@ -25,11 +25,11 @@ struct CondensedPolicy {
   static constexpr int reads = reads_;
   static constexpr XCaching x_caching = XCaching::ReadOnly;
   static constexpr YCaching y_caching = YCaching::Streaming;
-  /// The warps of a block have neighbouring windows: they find the rows of X that they share in the L1 cache.
+  /// Warps of a thread block. They have neighbouring windows, whose shared rows of X they find in the L1 cache.
   static constexpr int block_warps = 8;
 };
 
-/// What a kernel multiplies: precision, storage of values, strips of a window.
+/// The kind of product of a kernel: precision, storage of values, strips of a window.
 template <Precision precision_, TileValues values_, int strips_>
 struct CondensedKind {
   static constexpr Precision precision = precision_;
@@ -37,15 +37,15 @@ struct CondensedKind {
   static constexpr int strips = strips_;
 };
 
-/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X. Doubles have
-/// one for all widths.
+/// The policies of products, the fastest on an H200: for narrow X (up to 32 columns) and for wide X. Doubles have one
+/// policy for all widths.
 template <class Scalar, int strips, bool wide>
 using TunedCondensedPolicy =
     std::conditional_t<std::is_same_v<Scalar, double>, CondensedPolicy<32, strips == 1 ? 32 : 24, 4>,
                        std::conditional_t<wide, CondensedPolicy<64, strips == 1 ? 24 : 16, 2>,
                                           CondensedPolicy<32, strips == 1 ? 32 : 24, 2>>>;
 
-/// The same for operands of 16 bits. X has at most 32 columns, at most 64, or more (128).
+/// The policies for operands of 16 bits, if X has at most 32 columns, at most 64, or more (128).
 template <int strips, int columns>
 struct HalfCondensedPolicy;
 template <int strips>

@@ -9,14 +9,14 @@
 
 namespace Tessera::Cuda {
 
-/// Some tiles of one window, which one group of warps multiplies with a slab of columns of X.
+/// Some tiles of one window, which a group of warps multiplies by a slab of columns of X.
 struct alignas(4 * sizeof(Offset)) CondensedItem {
-  static constexpr int direct = -1;  ///< stands for no slot
+  static constexpr int direct = -1;  ///< means no slot
 
-  Offset first_tile;  ///< its first tile
-  int tiles;          ///< number of tiles
+  Offset first_tile;  ///< the first tile of the item
+  int tiles;          ///< the number of tiles
   Ordinal window;     ///< the window
-  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
+  int slot;  ///< the slot of the item's sums in the workspace; `direct` for a whole window, whose sums are written to Y
 };
 
 /// A window whose tiles are split among items. Its sums are added from `slots` adjacent slots, in order.
@@ -29,9 +29,9 @@ struct CondensedSum {
 /// The items that warps multiply: raw pointers to device memory that somebody else owns. Each kernel for windows has
 /// items of its own type.
 ///
-/// Windows with more than a given number of tiles are cut into pieces of about equal size, with at most that many
-/// tiles, so that a long window keeps several multiprocessors busy. The cuts depend on the matrix and that number.
-/// Pieces are summed in order: a result depends neither on the number of columns nor on which item runs first.
+/// Windows with more tiles than a limit are cut into pieces of about equal size, each within the limit. Hence a long
+/// window keeps several multiprocessors busy. The cuts depend on the matrix and the limit. Pieces are summed in order:
+/// a result depends neither on the number of columns nor on which item runs first.
 template <class Item>
 struct WindowSchedule {
   int item_count = 0;                  ///< number of items
@@ -39,7 +39,7 @@ struct WindowSchedule {
   int slot_count = 0;                  ///< number of slots in the workspace
   const Item* items = nullptr;         ///< the items
   const CondensedSum* sums = nullptr;  ///< the windows that are split
-  int width = 0;  ///< products have the policy for X of this many columns; 0: the one for those of X
+  int width = 0;  ///< the number of columns of X whose policy products use; 0: that of the actual X
 };
 
 /// The arrays of a schedule, in host memory.
@@ -61,22 +61,22 @@ enum class PieceCut {
   Full   ///< at multiples of piece_tiles: for tiles that need those before them in a piece (StagedView.hpp)
 };
 
-/// Chooses the most tiles of an item, for a matrix with this number of tiles: items then make about one wave of warps
-/// on the device. With fewer tiles, sums of pieces would cost more than they save; with more, the last items would keep
-/// the others waiting. Results depend on this number, and so on the matrix and the device, to within roundoff.
+/// Chooses the upper bound on the tiles of an item, for a matrix with this number of tiles: items then make about one
+/// wave of warps. If it were lower, sums of pieces would cost more than they save; if higher, the last items would end
+/// late. Results depend on the bound, and hence on the matrix and the device, to within roundoff.
 int condensed_piece_tiles(double tiles, const Device& device = {});
 
 /// The number of windows that are split together. In the list of items, their pieces with the same number are adjacent.
-/// If windows are alike, pieces with the same number have the same columns.
+/// If the windows are alike, these pieces have the same columns.
 inline constexpr Ordinal schedule_group_windows = 32;
 
-/// The number of items that a window with `tiles` tiles becomes, at least one.
+/// Returns the number of items that a window with `tiles` tiles becomes, at least one.
 TESSERA_FUNCTION int pieces_of_window(Offset tiles, int piece_tiles) {
   const auto size = static_cast<Offset>(piece_tiles);
   return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
 }
 
-/// The first tile of piece p, for a window with `tiles` tiles in `pieces` even pieces.
+/// Returns the first tile of piece p of a window with `tiles` tiles that is cut into `pieces` even pieces.
 TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
   return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
                              static_cast<unsigned>(pieces));
@@ -84,8 +84,8 @@ TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
 
 /// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
 ///
-/// piece_tiles > 0 is the most tiles of an item. Windows without tiles get an item too, for beta Y. Throws
-/// std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
+/// piece_tiles > 0 is the upper bound on the tiles of an item. Windows without tiles also get an item, for beta Y.
+/// Throws std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 HostCondensedSchedule build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
                                                PieceCut cut = PieceCut::Even);
 

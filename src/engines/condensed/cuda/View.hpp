@@ -34,7 +34,7 @@ enum class TileValues {
   Rounded   ///< compact, and whole blocks that are rounded to 16 bits
 };
 
-/// The same pattern, without a copy.
+/// Returns the same pattern as a CondensedPattern, without a copy.
 template <int strips>
 CondensedPattern condensed(const CondensedTiles<strips>& A) {
   return {A.rows, A.columns, strips, A.window_offsets, A.tile_offsets, A.tile_columns, A.tile_masks};

@@ -10,11 +10,11 @@
 #include "condensed/cuda/Schedule.hpp"
 
 /// @file
-/// Where windows are cut, and where their pieces stand in a schedule. Both builders of schedules call this, for one
+/// Finds where windows are cut, and where their pieces lie in a schedule. Both builders of schedules use it, for one
 /// window at a time: build_condensed_schedule() on the host, Impl::schedule_windows() on any device.
 namespace Tessera::Cuda {
 
-/// How much of a schedule the windows before one take.
+/// The numbers of items and sums of the windows before a given one.
 struct ScheduleStart {
   std::int64_t items = 0;
   Ordinal sums = 0;
@@ -24,17 +24,17 @@ struct ScheduleStart {
     sums += other.sums;
     return *this;
   }
-  /// The number of slots before `window`. Only a window that is not split has an item without a slot.
+  /// Returns the number of slots before `window`. Only a window that is not split has an item without a slot.
   TESSERA_FUNCTION int slots(Ordinal window) const { return static_cast<int>(items - (window - sums)); }
 };
 
-/// What a window with `tiles` tiles adds to a ScheduleStart.
+/// Returns the items and sums of a window with `tiles` tiles.
 TESSERA_FUNCTION ScheduleStart schedule_of_window(Offset tiles, int piece_tiles) {
   const int pieces = pieces_of_window(tiles, piece_tiles);
   return {pieces, pieces > 1};
 }
 
-/// The number of items of a schedule, from what all windows take.
+/// Returns the number of items of a schedule, given the total over all windows.
 ///
 /// \throws std::length_error for more than 2^31 - 1
 inline std::size_t expect_countable_items(const char* function, const ScheduleStart& all) {
@@ -46,15 +46,15 @@ inline std::size_t expect_countable_items(const char* function, const ScheduleSt
 
 /// Windows that are cut into items.
 struct WindowCuts {
-  const Offset* offsets = nullptr;  ///< the first tile of each window, and the end
+  const Offset* offsets = nullptr;  ///< the first tile of each window, then the number of tiles
   Ordinal windows = 0;              ///< number of windows
-  int piece_tiles = 0;              ///< the most tiles of an item
+  int piece_tiles = 0;              ///< upper bound on the tiles of an item
   PieceCut cut = PieceCut::Even;    ///< where a window is cut
 
-  /// The number of tiles of a window.
+  /// Returns the number of tiles of a window.
   TESSERA_FUNCTION Offset tiles(Ordinal window) const { return offsets[window + 1] - offsets[window]; }
 
-  /// Writes the items of a window, and its sum if it is split. starts[w] is what the windows before w take.
+  /// Writes the items of a window, and its sum if it is split. starts[w] counts those of the windows before w.
   TESSERA_FUNCTION void write(Ordinal window, const ScheduleStart* starts, CondensedItem* items,
                               CondensedSum* sums) const {
     const int pieces = pieces_of(starts, window), first_slot = starts[window].slots(window);
@@ -75,8 +75,8 @@ struct WindowCuts {
     const Offset first = static_cast<Offset>(piece_tiles) * static_cast<Offset>(p);
     return first < tiles(window) ? first : tiles(window);
   }
-  /// The place of piece p: after all pieces of its group with lower numbers, and after the pieces p of the windows
-  /// before it.
+  /// Returns the place of piece p among the items: after all pieces of its group of windows with lower numbers, and
+  /// after the pieces p of earlier windows of the group.
   TESSERA_FUNCTION std::int64_t place(Ordinal window, const ScheduleStart* starts, int p) const {
     const Ordinal first = window / schedule_group_windows * schedule_group_windows;
     const Ordinal last = windows - first < schedule_group_windows ? windows : first + schedule_group_windows;
@@ -90,7 +90,7 @@ struct WindowCuts {
   }
 };
 
-/// Whether put_longest_first() changes the order of items: if the longest has far more tiles than the mean.
+/// Returns whether put_longest_first() reorders items: if the longest has more than 1.5 times the mean number of tiles.
 inline bool lengths_differ(double most, double items, double tiles) { return 2 * most * items > 3 * tiles; }
 
 }  // namespace Tessera::Cuda
