@@ -10,8 +10,8 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for block-row partitions are given: the arguments for condensed windows of two strips, of which
-/// they use the product, sums of pieces and sizes, and the partition and the schedule's items.
+/// The arguments of the kernels for block-row partitions: the partition, the schedule's items, and the arguments for
+/// condensed windows of two strips, of which only the product, partial sums and sizes are used.
 template <class Scalar>
 struct BrpArguments : CondensedArguments<Scalar, Scalar> {
   BlockRowPartitionPattern partition;
@@ -47,25 +47,25 @@ struct WindowResidual {
         values(all_values + A.grouped_entries() + first) {}
 
   TESSERA_FUNCTION int size() const { return static_cast<int>(offsets[popcount32(rows)] - first); }
-  /// The residual entries of row r of the window.
+  /// Returns the residual entries of row r of the window.
   TESSERA_FUNCTION ResidualRange row(int r) const {
     if ((rows >> r & 1u) == 0) return {0, 0};
     const Offset* of_row = offsets + popcount32(rows & ((1u << r) - 1));
     return {static_cast<int>(of_row[0] - first), static_cast<int>(of_row[1] - first)};
   }
-  /// The residual entries of row r that the item has.
+  /// Returns the residual entries of row r that belong to the item.
   TESSERA_FUNCTION ResidualRange row_of_piece(int r, const BrpItem& item) const {
     const ResidualRange of_row = row(r), piece = ResidualRange{0, size()}.piece(item.piece, item.pieces);
     return {of_row.begin > piece.begin ? of_row.begin : piece.begin, of_row.end < piece.end ? of_row.end : piece.end};
   }
 };
 
-/// A warp that multiplies groups and residual entries of a window with a slab of columns of X.
+/// A warp that multiplies groups and residual entries of a window by a slab of columns of X.
 ///
-/// A tile is one of a condensed window of two strips, stored in another way. The warp makes tiles in shared memory that
-/// is zero otherwise. It takes 32 entries at once, one a lane, which are those of 4 / f tiles. It puts them in their
-/// places, multiplies, and takes them out again. Each 8 residual entries are a tile with one entry a column. On an H200
-/// that is faster than CUDA cores, above all where the rows of a window differ in length.
+/// A tile is the 16x8 tile of a condensed window of two strips, stored in another way. The warp builds tiles in shared
+/// memory that is zero otherwise. It reads 32 entries at once, one a lane: the entries of 4 / f tiles. It writes them
+/// to their places, multiplies, and overwrites them with zeros. Each 8 residual entries form a tile with one entry a
+/// column. On an H200 this is faster than CUDA cores, above all if the rows of a window differ in length.
 template <class Kind, class Policy, int access, class Scalar>
 class BrpAgent
     : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Scalar, Scalar> {
@@ -75,7 +75,7 @@ class BrpAgent
   static constexpr int strips = 2;
   static constexpr int tile_size = 128;
   static constexpr int none = -1;
-  static constexpr int batch = 4 / f;  // tiles whose entries a warp has at once
+  static constexpr int batch = 4 / f;  // tiles whose entries a warp holds at once
 
  public:
   using typename Base::Layout;
@@ -90,7 +90,7 @@ class BrpAgent
   __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
       : Base(arguments, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
 
-  /// Adds the products of the groups of an item, tile by tile, since groups are adjacent.
+  /// Adds the products of an item's groups tile by tile, ignoring their borders: groups are adjacent.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
     const std::size_t first = std::size_t(item.first_group) * brp_.partition.g;
     const std::size_t last = first + std::size_t(item.groups) * brp_.partition.g;
@@ -104,7 +104,7 @@ class BrpAgent
     multiply_residual_tiles(item, residual, sums);
   }
 
-  /// The sums of a window that a lane has: see Epilogue.
+  /// The sums of a window that a lane holds (see Epilogue).
   struct Fragment : Base::Fragment {
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const Item& item, int row,
                                                          int column) {
@@ -125,7 +125,7 @@ class BrpAgent
     }
   };
 
-  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
+  /// Writes the sums of an item to Y, or, for a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(brp_, this->lane_, this->first_column_).finish(item, sums);
   }
@@ -133,9 +133,9 @@ class BrpAgent
  private:
   using Base::load_rows;
 
-  // What a lane has of a batch of tiles: one entry, and the lane's two columns of each tile.
+  // A lane's part of a batch of tiles: one entry, and two columns of each tile.
   struct Batch {
-    int place;  // the place of the entry in the tiles, or none
+    int place;  // the place of the entry in the batch, or none
     Scalar value;
     int2 columns[batch];
   };
@@ -182,7 +182,7 @@ class BrpAgent
     }
   }
 
-  // Loads a lane's elements of tile i of the batch, which is stored row by row.
+  // Loads a lane's elements of tile i of the batch. Tiles are row-major.
   __device__ __forceinline__ void load_elements(int i, Tile& tile) const {
 #pragma unroll
     for (int s = 0; s < strips; ++s) {
@@ -191,8 +191,8 @@ class BrpAgent
     }
   }
 
-  // Each 8 entries make a tile, whatever their rows are. The last tile is filled with the last entry, as columns
-  // without an entry.
+  // Makes a tile of each 8 entries, whatever their rows. In the last tile, columns without an entry get the last
+  // entry's row of X and zeros.
   __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
                                                           Sums& sums) const {
     const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);
@@ -229,7 +229,7 @@ class BrpAgent
   }
 
   const Arguments& brp_;
-  Scalar* tiles_;  // of the warp, in shared memory
+  Scalar* tiles_;  // the warp's tiles in shared memory
 };
 
 }  // namespace Tessera::Cuda

@@ -11,7 +11,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-/// Windows with so many groups, and residual rows with so many entries.
+/// Windows with given numbers of groups, and residual rows with given numbers of entries.
 struct Partition {
   std::vector<Offset> window_groups = {0}, window_residuals = {0}, residual_offsets = {0};
   std::vector<Ordinal> residual_rows;
@@ -49,7 +49,7 @@ Partition partition() {
   return A;
 }
 
-/// Each group and each piece of the residual entries is in one item of its window, in the order of the slots.
+/// Checks that items have each group and each piece of the residual entries once, in the order of slots.
 void expect_covered(int g, int piece_tiles) {
   const Partition arrays = partition();
   const auto A = arrays.pattern(g);

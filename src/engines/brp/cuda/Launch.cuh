@@ -6,7 +6,7 @@
 
 namespace Tessera::Cuda {
 
-/// A warp multiplies an item with a slab of columns (launch_items).
+/// Multiplies items by slabs of columns: a warp has one item and one slab (launch_items).
 template <class Kind, class Policy, int access, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     brp_kernel(const __grid_constant__ BrpArguments<Scalar> arguments) {
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
-/// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
+/// Runs a product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
 template <class Kind, class Policy, class Scalar>
 void launch_brp(Stream stream, const BrpArguments<Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;

@@ -8,7 +8,7 @@ namespace Tessera::Cuda {
 /// The policy for columns that cannot be read in vectors because they are few or not aligned.
 using NarrowBrpPolicy = CondensedPolicy<16, 24, 4>;
 
-/// What a kernel multiplies: the precision, and the f of the format.
+/// The kind of product of a kernel: the precision, and the f of the format.
 template <Precision precision_, int f_>
 struct BrpKind {
   static_assert(f_ == 1 || f_ == 2 || f_ == 4);
@@ -17,7 +17,7 @@ struct BrpKind {
   static constexpr int f = f_;
 };
 
-/// The policies that products run with, for narrow X (up to 32 columns) and wide X. Doubles have one for all widths.
+/// The policies of products, for narrow X (up to 32 columns) and for wide X. Doubles have one policy for all widths.
 template <class Scalar, bool wide>
 using TunedBrpPolicy =
     std::conditional_t<std::is_same_v<Scalar, double>, CondensedPolicy<32, 16, 2>,

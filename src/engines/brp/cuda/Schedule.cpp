@@ -8,7 +8,7 @@ Offset first_residual(const BlockRowPartitionPattern& A, Ordinal window) {
   return A.residual_offsets[A.window_residuals[window]];
 }
 
-// Piece p of a window that is cut into `pieces` pieces.
+// Returns piece p of a window that is cut into `pieces` pieces.
 BrpItem piece_of_window(const BlockRowPartitionPattern& A, Ordinal window, int pieces, int p) {
   const Offset groups = A.window_groups[window + 1] - A.window_groups[window];
   const Offset group = first_of_even_piece(groups, pieces, p);

@@ -8,19 +8,19 @@
 
 namespace Tessera::Cuda {
 
-/// Some groups and some residual entries of one window, which a warp multiplies with a slab of columns of X. The item
-/// tells which rows have residual entries, so that the warp can read the entries before it has the list of rows.
+/// Some groups and some residual entries of one window, which a warp multiplies by a slab of columns of X. The item
+/// names the rows with residual entries, so the warp can read the entries before it has the list of rows.
 struct alignas(16) BrpItem {
-  static constexpr int direct = CondensedItem::direct;  ///< stands for no slot
+  static constexpr int direct = CondensedItem::direct;  ///< means no slot
 
-  Offset first_group;   ///< its first group
+  Offset first_group;   ///< the first group of the item
   Offset first_listed;  ///< the first residual row of its window
   int groups;           ///< number of groups
   Ordinal window;       ///< the window
-  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
+  int slot;  ///< the slot of the item's sums in the workspace; `direct` for a whole window, whose sums are written to Y
   unsigned residual_rows;  ///< bit r is set if row r of the window has residual entries
-  int piece;               ///< the number of its piece of the residual entries, from 0
-  int pieces;              ///< number of even pieces of the residual entries
+  int piece;               ///< the index of its piece of the residual entries, from 0
+  int pieces;              ///< the number of even pieces of the residual entries
 };
 
 /// A schedule of a block-row partition. Each piece of a window has its share of the groups and of the residual entries.
@@ -28,15 +28,15 @@ using BrpSchedule = WindowSchedule<BrpItem>;
 /// A schedule of a block-row partition in host memory.
 using HostBrpSchedule = HostWindowSchedule<BrpItem>;
 
-/// The work of a window, counted in tiles: the tiles of its groups, and those that its residual entries would fill.
+/// Returns the work of a window in tiles: those of its groups, and those that its residual entries would fill.
 Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window);
 
-/// Builds a schedule from a pattern in host memory: its sizes, window_groups, window_residuals, residual_rows and
-/// residual_offsets; the other arrays are not read.
+/// Builds a schedule from a pattern in host memory. Reads only its sizes, window_groups, window_residuals,
+/// residual_rows and residual_offsets.
 ///
-/// piece_tiles > 0 is the most work of an item (condensed_piece_tiles of the work of all windows). Windows without
-/// entries get an item too, for beta Y. Throws std::invalid_argument for piece_tiles <= 0, std::length_error for more
-/// than 2^31 - 1 items. Cost: O(items + residual rows).
+/// piece_tiles > 0 is the upper bound on the work of an item (condensed_piece_tiles() of the work of all windows).
+/// Windows without entries also get an item, for beta Y. Throws std::invalid_argument for piece_tiles <= 0,
+/// std::length_error for more than 2^31 - 1 items. Cost: O(items + residual rows).
 HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_tiles);
 
 }  // namespace Tessera::Cuda

@@ -30,7 +30,7 @@ void launch_kind(Stream stream, const BrpArguments<Scalar>& arguments) {
 template <class Scalar>
 void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precision, const BrpSchedule& schedule,
               const Product<Scalar, Scalar>& product, const Scratch& workspace) {
-  // The kernel reads pairs of them.
+  // The kernel reads pairs of columns.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
     throw std::invalid_argument("brp_spmm: group_columns are not aligned to 8 bytes");
   }
