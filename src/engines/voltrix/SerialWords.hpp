@@ -6,7 +6,7 @@
 
 namespace Tessera::Test {
 
-/// BMat with the words of its paper (WordsView.hpp) on the host. slots: the entry at each place.
+/// BMat with the words of its paper (WordsView.hpp) on the host. slots[p] is the entry at place p.
 struct HostBmatWords {
   int rows = 0, columns = 0;
   std::vector<Offset> window_offsets, tile_offsets, slots;
@@ -18,7 +18,7 @@ struct HostBmatWords {
   }
 };
 
-/// Adds tile t of windows of two strips: the same elements, in another order.
+/// Adds tile t of condensed windows of two strips: the same elements in the order of the words.
 inline void add_bmat_tile(const HostCondensed& A, std::size_t t, HostBmatWords& B) {
   const std::uint64_t* masks = A.tile_masks.data() + 2 * t;
   for (int w = 0; w < 4; ++w) {
@@ -35,7 +35,7 @@ inline void add_bmat_tile(const HostCondensed& A, std::size_t t, HostBmatWords& 
   }
 }
 
-/// Tile by tile, from condensed windows of two strips. Cost: a sort of each window's columns.
+/// Builds the words tile by tile from condensed windows of two strips. Cost: a sort of each window's columns.
 template <class From>
 HostBmatWords serial_bmat_words(const HostPattern<From>& A) {
   HostCondensed condensed = serial_condensed(A, 2);

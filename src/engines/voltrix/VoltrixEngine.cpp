@@ -17,9 +17,9 @@
 
 namespace Tessera::Impl {
 
-/// BMat with the kernel of Voltrix-SpMM (sections 3.1 and 3.2): compact values, a producer warp and consumer warps in
-/// blocks that stay on their multiprocessors, and work that Algorithm 1 divides into parts of equal cost. It keeps the
-/// words of the paper, and the values in their order.
+/// Multiplies BMat with the kernel of Voltrix-SpMM (sections 3.1 and 3.2): compact values, a producer warp and consumer
+/// warps in blocks that stay on their multiprocessors, and work that Algorithm 1 divides into parts of equal cost. It
+/// keeps the words of the paper, and a copy of the values in the order of the words.
 template <class Scalar>
 class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBmat, Scalar>;
@@ -34,8 +34,8 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
     return tensor_core_fault<Scalar>(options, Format::Bmat);
   }
 
-  /// \return whether it is built; not if tensor cores do not multiply this type in this precision, nor without room for
-  ///         words and values
+  /// \return whether it is built: not if tensor cores do not multiply this type in this precision, or if there is no
+  ///         room for words and values
   ///
   /// Cost: a pass over the masks; the host makes the schedule, window by window, from copies of the offsets.
   bool build(const Kokkos::Cuda& exec, const Bmat<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
@@ -47,7 +47,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
     set_schedule(exec, A, policy);
     const bool has_room = if_there_is_room(exec, 4 * tiles_ * sizeof(std::uint32_t) + A.places() * sizeof(Scalar), [&] {
       take_at_once<Memory>(exec, "Tessera::BmatWords", [&](Arena<Memory>& arena) {
-        arena.take(words_, 4 * tiles_);  // 16 bytes a tile: values are aligned, too
+        arena.take(words_, 4 * tiles_);  // 16 bytes a tile, so values are aligned as well
         arena.take_behind(values_, A.places());
       });
     });
@@ -102,7 +102,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
   BmatPattern pattern_;
   std::size_t tiles_ = 0;
   Array<std::uint32_t*, Memory> words_;
-  Array<Scalar*, Memory> values_;  // in the order of the words
+  Array<Scalar*, Memory> values_;  // values in the order of the words
   Pieces pieces_;
   Array<Cuda::BmatPoint*, Memory> points_;
   int multiprocessors_ = 0;

@@ -9,7 +9,7 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaBmat;
 
-/// BMat with the kernel of Voltrix-SpMM.
+/// Multiplies BMat with the kernel of Voltrix-SpMM.
 struct VoltrixEngine : EngineKind<Format::Bmat, Bmat, CudaBmat, CudaFor::RealMatrices, TakenBy::PublishedAlone> {};
 
 }  // namespace Tessera::Impl

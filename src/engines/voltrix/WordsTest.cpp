@@ -8,7 +8,7 @@
 namespace Tessera::Test {
 namespace {
 
-/// The words of condensed windows of two strips.
+/// Returns the words of condensed windows of two strips.
 std::vector<std::uint32_t> words_of(const HostCondensed& A) {
   std::vector<std::uint32_t> words;
   for (std::size_t word = 0; word < 4 * A.tiles(); ++word)
@@ -16,7 +16,7 @@ std::vector<std::uint32_t> words_of(const HostCondensed& A) {
   return words;
 }
 
-/// Which entry each place takes, by the order of the words.
+/// Returns the entry at each place, in the order of the words.
 std::vector<int> slots_by_words(const HostCondensed& A, const std::vector<std::uint32_t>& words) {
   std::vector<int> slots;
   for (std::size_t word = 0; word < words.size(); ++word) {

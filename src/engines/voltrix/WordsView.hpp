@@ -8,7 +8,7 @@
 namespace Tessera {
 
 /// BMat with the masks of Voltrix-SpMM (section 3.1.1), which its kernel reads: raw pointers into memory that somebody
-/// else owns. Windows and tiles are those of BmatPattern. The arrays are:
+/// else owns. Windows and tiles are those of BmatPattern, the arrays are:
 ///
 /// ```{.unparsed}
 ///   window_offsets  windows + 1   first tile of each window                  (the paper's RowWindowOffset)
@@ -19,17 +19,17 @@ namespace Tessera {
 ///
 /// The mask of a tile is four words, one for each block of 8x4 elements: top left, bottom left, top right, bottom
 /// right. Bit 4 r + c of a word is set if its block holds an entry at (r, c). The 32 threads of a warp hold the left
-/// operand of mma.m16n8k8 in four registers in the same way: the four elements of thread i are bit i of each word.
-/// Values are stored tile by tile, word by word, in the order of the bits. The matrix pictured in BmatPattern has
+/// operand of mma.m16n8k8 in four registers in the same way: thread i's four elements are bit i of each word. Values
+/// are stored tile by tile, word by word, in the order of the bits. The matrix pictured in BmatPattern has
 ///
 /// ```{.unparsed}
 ///   tile_words      0x08885033 0x00000200 0x84100040 0x80086066  0x01020000 0x10100000 0 0
 ///   values          abcdfghjl  t          ekmo       pqrsuvwy    in         xz
 /// ```
 ///
-/// Deviations from the paper: its position mask includes a thread's own bit and so counts the thread itself; here the
+/// Deviations from the paper: its position mask includes a thread's own bit, so a thread counts its own entry; here the
 /// place of a value counts only the bits before it. Its kernels run through all tiles of a window and count values as
-/// they go; tile_offsets tells where the tiles of an item begin. Offsets are a template parameter.
+/// they go; here tile_offsets says where the tiles of an item begin.
 struct BmatWords {
   static constexpr int tile_rows = 16;        ///< rows of a tile
   static constexpr int tile_width = 8;        ///< columns of a tile
@@ -46,17 +46,17 @@ struct BmatWords {
   TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }  ///< number of windows
 };
 
-/// The bit of element (r, c) in its word.
+/// Returns the bit of element (r, c) in its word.
 TESSERA_FUNCTION constexpr int bmat_bit(int r, int c) { return (r % 8) * 4 + c % 4; }
 
-/// Word w of a tile, from the tile's two masks in BmatPattern.
+/// Returns word w of a tile, given the tile's two masks in BmatPattern.
 TESSERA_FUNCTION constexpr std::uint32_t bmat_word(const std::uint64_t* masks, int w) {
   std::uint32_t word = 0;
   for (int r = 0; r < 8; ++r) word |= (row_of_mask(masks[w % 2], r) >> w / 2 * 4 & 0xfu) << 4 * r;
   return word;
 }
 
-/// The place in its tile's values, by the order of BmatPattern, of the entry that is bit `bit` of word w.
+/// Returns where the entry of bit `bit` of word w lies in its tile's values, which are in the order of BmatPattern.
 TESSERA_FUNCTION int place_of_bmat_bit(const std::uint64_t* masks, int w, int bit) {
   const int strip = w % 2, strip_bit = bit / 4 * 8 + w / 2 * 4 + bit % 4;
   return (strip == 0 ? 0 : popcount(masks[0])) + popcount(masks[strip] & low_bits(strip_bit));

@@ -13,13 +13,13 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for BMat are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
+/// The arguments of the kernels for BMat. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
 template <class Scalar>
 struct BmatArguments : WindowArguments<BmatWords, BmatSchedule, Scalar, Scalar> {
-  int copied_columns = 0;  // of a row of X: those of the product, rounded up to 16 bytes
+  int copied_columns = 0;  // columns of a row of X that are copied: the product's, rounded up to 16 bytes
 };
 
-/// The tasks of a block, one after another: items with a slab of columns of X each.
+/// The tasks of a block, one after another. A task is an item with a slab of columns of X.
 template <class Policy>
 class BmatTasks {
  public:
@@ -49,7 +49,7 @@ class BmatTasks {
   }
 
  private:
-  // Finds the slab that begins nearest to a point.
+  // Finds the slab whose begin is nearest to a point.
   __device__ __forceinline__ void find(const BmatPoint& point, int& item, int& slab) const {
     constexpr unsigned half = 1u << (BmatPoint::fraction_bits - 1);
     item = point.item;
@@ -59,14 +59,14 @@ class BmatTasks {
   }
 
   int slabs_;     // number of slabs of an item
-  int step_ = 1;  // from one item to the next
+  int step_ = 1;  // distance from one item of the block to the next
   int item_, slab_, last_item_, last_slab_;
 };
 
 /// The shared memory of a block: a ring of buffers, each for up to Policy::stage_tiles tiles of a window.
 ///
-/// A row of X takes 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, adjacent ones of four rows: with
-/// these strides they lie in different banks.
+/// A row of X has 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, from adjacent places of four rows.
+/// With these strides they read from different banks.
 template <class Scalar, class Policy>
 struct BmatBuffers : RingBarriers<Policy::buffers> {
   using Pattern = BmatWords;
@@ -84,14 +84,14 @@ struct BmatBuffers : RingBarriers<Policy::buffers> {
   static constexpr int bytes = barrier_bytes + Policy::buffers * buffer_bytes;
   static_assert(2 * Policy::buffers * 8 <= barrier_bytes && buffer_bytes % 16 == 0);
 
-  /// Each lane of the producer arrives, and one arrival expects the bytes of bulk copies.
+  /// The number of arrivals: one of each lane of the producer, and one that expects the bytes of bulk copies.
   static constexpr int full_arrivals = 33;
 
   /// The rows of X, eight for each tile.
   __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * buffer_bytes; }
-  /// The values of all tiles, one after another.
+  /// The values of all tiles, one tile after another.
   __device__ Scalar* values(int buffer) const { return reinterpret_cast<Scalar*>(x(buffer) + x_bytes); }
-  /// Four words of each tile.
+  /// The four words of each tile.
   __device__ std::uint32_t* tile_words(int buffer) const {
     return reinterpret_cast<std::uint32_t*>(x(buffer) + x_bytes + value_bytes);
   }

@@ -37,7 +37,7 @@ TEST(BmatSchedule, WindowsCostAsMuchAsTheirResultsAreWorth) {
 }
 
 TEST(BmatSchedule, PointsNearTheEndsOfAnItemAreMovedThere) {
-  // Points at 1.01 / 0.99 of ten tiles and at their middle.
+  // The points lie just before and just after the end of item 0, and at a third of item 1.
   EXPECT_EQ(position(partition_bmat_items(items_of({101, 99}), 2, {0})[1]), 1);
   EXPECT_EQ(position(partition_bmat_items(items_of({99, 101}), 2, {0})[1]), 1);
   EXPECT_NEAR(position(partition_bmat_items(items_of({10, 30}), 2, {0})[1]), 1 + 1.0 / 3, 1e-4);
@@ -62,7 +62,7 @@ TEST(BmatSchedule, PointsAscendAndEndWithTheItems) {
   EXPECT_EQ(position(partition_bmat_items(Items(), 3).back()), 0);
 }
 
-// No part costs much more than another, wherever the long items are.
+// Checks that no part costs much more than another, wherever the long items are.
 TEST(BmatSchedule, PartsAreBalanced) {
   std::vector<int> tiles(300, 3);
   for (int i = 0; i < 20; ++i) tiles[std::size_t(i) * 5] = 200;
@@ -84,7 +84,7 @@ TEST(BmatSchedule, PartsAreBalanced) {
   }
 }
 
-/// Pieces of windows, their first values, and their slots.
+/// Checks the pieces of windows, their first values, and their slots.
 void check_schedule() {
   // Three windows of 5, 0 and 2 tiles; tile t has t + 1 entries.
   const std::vector<Offset> windows = {0, 5, 5, 7}, values = {0, 1, 3, 6, 10, 15, 21, 28};
@@ -114,7 +114,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
   EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 1, 3}), 2, {0}), 1.5);
   EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 3, 1}), 4, {2}), 1.25);
   EXPECT_EQ(dealt_bmat_imbalance(Items(), 4), 1);
-  // 32 windows for four blocks: alike, and every fourth much longer.
+  // 32 windows for four blocks, which are alike (0) or of which every fourth is much longer (100).
   for (const int longer : {0, 100}) {
     std::vector<int> offsets = {0};
     for (int w = 0; w < 32; ++w) offsets.push_back(offsets.back() + 10 + (w % 4 == 0 ? longer : 0));

@@ -9,7 +9,7 @@ namespace {
 
 struct BmatCase : ProductCase {
   Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost;
-  int multiprocessors = 0;  // that it is scheduled for; 0: as many as there are
+  int multiprocessors = 0;  // multiprocessors that it is scheduled for; 0: those of the GPU
 };
 
 template <class MatrixScalar, class Scalar>
@@ -89,7 +89,7 @@ struct MatrixWithPolicy : BmatMatrix<Scalar, Scalar> {
   }
 };
 
-/// A product with a policy has the bits of that with the policy that bmat_spmm() chooses.
+/// Checks that a product with a policy has the same bits as with the policy that bmat_spmm() chooses.
 template <Precision precision, class Policy, class Scalar>
 void check_policy(const char* name, const HostMatrix& A, BmatCase c) {
   SCOPED_TRACE(name);
@@ -106,7 +106,7 @@ void check_policy(const char* name, const HostMatrix& A, BmatCase c) {
   }
 }
 
-// Shapes of blocks and partitions that products do not run with.
+// Checks shapes of blocks and partitions that products do not have.
 template <Precision precision, class Policy, class Scalar>
 void check_policy(const char* name, Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost) {
   BmatCase c;
@@ -132,7 +132,7 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
-/// Blocks have several tasks, and in each come back to every buffer more than once.
+/// Checks blocks with several tasks, each of which uses every buffer more than once.
 template <Precision precision, class Policy, class Scalar>
 void check_barriers(const char* name) {
   BmatCase c;
@@ -149,7 +149,7 @@ void check_barriers(const char* name) {
   check_policy<precision, EveryLaneFrees<Policy>, Scalar>(name, A, c);
 }
 
-// racecheck leaves out the kernel as it is, and looks at these products (scripts/check_gpu).
+// racecheck skips the kernel of products, and checks these products instead (scripts/check_gpu).
 TEST(BmatSpmm, EveryLaneFrees) {
   TESSERA_SKIP_WITHOUT_GPU();
   using Cuda::TunedBmatPolicy;

@@ -9,10 +9,10 @@
 
 namespace Tessera::Cuda {
 
-/// A warp that multiplies tiles in shared memory with some columns of X.
+/// A warp that multiplies tiles in shared memory by some columns of X.
 ///
 /// A tile is the left operand of m16n8k8 (ptx/Mma.cuh): lane i's four elements are bit i of the tile's words. The
-/// columns of X have an order in which a lane reads `vector` adjacent ones of a row at once, and writes 2 `vector` of a
+/// columns of X are permuted so that a lane reads `vector` adjacent ones of a row at once, and writes 2 `vector` of a
 /// row of Y: column g of the right operands of the products q = vector v, vector v + 1, ... is 8 vector v + vector g,
 /// ... .
 template <Precision precision, class Policy, class Scalar>
@@ -39,7 +39,7 @@ class BmatConsumer {
       for (int left = item.tiles; left > 0; left -= Policy::stage_tiles) {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         if (has_columns) multiply_stage(place.buffer, left, sums);
-        __syncwarp();  // one lane arrives for all
+        __syncwarp();  // one lane arrives for all lanes
         if (lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.buffer));
         place.advance();
       }
@@ -60,10 +60,10 @@ class BmatConsumer {
 
   using Sums = Scalar[products][4];  // element 2 p + i: row g + 8 p, column 2 t + i of a product
 
-  // The first of the warp's columns that a lane reads in vector v.
+  // Returns the first of the warp's columns that a lane reads in vector v.
   static __device__ __forceinline__ int operand_column(int lane, int v) { return vector * (8 * v + lane / 4); }
 
-  // Sums of columns that X does not have come from whatever was in shared memory (has_rest).
+  // Sums of columns beyond X come from whatever was in shared memory (has_rest).
   struct Fragment {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = 2 * products, vector = BmatConsumer::vector;
@@ -81,7 +81,7 @@ class BmatConsumer {
                                                          int column) {
       const BmatWords& A = arguments.A;
       const int first_bit = bmat_bit(row % 8, 0);
-      std::size_t place = std::size_t(item.first_value);  // of the word's first value
+      std::size_t place = std::size_t(item.first_value);  // place of the word's first value
       Scalar sum = 0;
       for (Offset tile = item.first_tile; tile < item.first_tile + static_cast<Offset>(item.tiles); ++tile) {
         for (int w = 0; w < A.tile_words_count; ++w) {
@@ -117,7 +117,7 @@ class BmatConsumer {
   struct Tiles {
     const uint4 *words, *places;
     const Scalar* values;
-    const std::byte* x;  // what the lane reads first
+    const std::byte* x;  // the elements that the lane reads first
   };
 
   __device__ __forceinline__ void multiply_tile(const Tiles& stage, int t, Sums& sums) const {
@@ -143,7 +143,7 @@ class BmatConsumer {
     }
   }
 
-  // The lane's element of an 8x4 block, whose mask is `word` and whose first value is at `first`.
+  // Returns the lane's element of an 8x4 block whose mask is `word` and whose first value is at `first`.
   __device__ __forceinline__ Scalar element(std::uint32_t word, std::uint32_t first, const Scalar* values) const {
     const unsigned place = first + popcount32(word & ((1u << lane_) - 1));
     return (word >> lane_ & 1u) != 0 ? values[place] : Scalar(0);

@@ -7,8 +7,8 @@
 
 namespace Tessera::Cuda {
 
-/// Blocks stay on their multiprocessors and take their tasks. The producer of a block runs ahead of its consumers by as
-/// many buffers as the ring has.
+/// Multiplies in blocks that stay on their multiprocessors and run through their tasks. The producer of a block runs
+/// ahead of its consumers by up to the number of buffers in the ring.
 template <Precision precision, class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     bmat_kernel(const __grid_constant__ BmatArguments<Scalar> arguments) {
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   }
 }
 
-/// A whole product with a given policy. Needs rows_are_whole(product.x), of columns up to the next 16 bytes, and, if
+/// Runs a product with a given policy. Needs rows_are_whole(product.x) with its columns rounded up to 16 bytes, and, if
 /// the schedule has slots, partials.
 template <Precision precision, class Policy, class Scalar>
 void launch_bmat(Stream stream, BmatArguments<Scalar> arguments) {

@@ -7,16 +7,16 @@
 
 namespace Tessera::Cuda {
 
-/// How rows of X come to shared memory.
+/// How rows of X are copied to shared memory.
 enum class BmatCopy {
-  Bulk,     ///< each lane copies a row by cp.async.bulk: compute capability 9.0
+  Bulk,     ///< each lane copies a row by cp.async.bulk; needs compute capability 9.0
   Sixteens  ///< each lane copies 16 bytes at a time by cp.async
 };
 
-/// How blocks multiply BMat. The numbers are in a type, because nvcc 13 does not take a struct of them as a template
-/// argument of a kernel.
+/// How blocks multiply BMat. The numbers are in a type because nvcc 13 does not accept a struct of numbers as a
+/// template argument of a kernel.
 ///
-/// warp_columns  the columns of X that a consumer multiplies: a multiple of 8; each 8 are an m16n8k8 for each tile
+/// warp_columns  the columns of X that a consumer multiplies: a multiple of 8; each 8 need an m16n8k8 for each tile
 /// consumers     the warps that multiply, side by side
 /// stage_tiles   the tiles of a buffer: 1, 2 or 4
 /// buffers       the buffers in shared memory
@@ -29,16 +29,16 @@ struct BmatPolicy {
 
   static constexpr int warp_columns = warp_columns_;
   static constexpr int consumers = consumers_;
-  static constexpr int columns = warp_columns * consumers;  // a block multiplies these at a time
+  static constexpr int columns = warp_columns * consumers;  // columns that a block multiplies at a time
   static constexpr int stage_tiles = stage_tiles_;
   static constexpr int buffers = buffers_;
   static constexpr int blocks = blocks_;
   static constexpr int threads = 32 * (consumers + 1);
   static constexpr BmatCopy copy = copy_;
-  static constexpr int freeing_lanes = 1;  // of a consumer (RingBarriers)
+  static constexpr int freeing_lanes = 1;  // lanes of a consumer that arrive (RingBarriers)
 };
 
-/// The policies that products run with, for narrow X (up to 32 columns) and wide X.
+/// The policies of products, for narrow X (up to 32 columns) and for wide X.
 template <class Scalar, bool wide>
 struct TunedBmatPolicy;
 template <>

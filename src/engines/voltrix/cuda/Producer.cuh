@@ -5,10 +5,10 @@
 
 namespace Tessera::Cuda {
 
-/// A warp that copies tiles, with their rows of X, to shared memory.
+/// A warp that copies tiles, and their rows of X, to shared memory.
 ///
-/// It counts the entries of tiles as it goes, because the counts tell where values lie. Therefore words go through its
-/// registers. Values begin at any address: cp.async copies them element by element.
+/// It counts the entries of tiles as it runs, because the counts say where values lie. Hence words pass through its
+/// registers. Values may begin at any address, so cp.async copies them element by element.
 template <class Policy, class Scalar>
 class BmatProducer {
  public:
@@ -26,7 +26,7 @@ class BmatProducer {
     Stage ahead[stages_ahead];
 #pragma unroll
     for (Stage& stage : ahead) stage = next_stage();
-    // Stages stay in their registers, because a move would wait for their loads.
+    // Stages stay in their registers, because moving them would wait for their loads.
     while (ahead[0].tiles > 0) {
 #pragma unroll
       for (Stage& stage : ahead) {
@@ -39,15 +39,15 @@ class BmatProducer {
  private:
   using Pattern = BmatWords;
 
-  // The producer loads columns and words this many stages before it copies, because memory is far.
+  // The number of stages by which the producer loads columns and words before it copies, to hide the latency of memory.
   static constexpr int stages_ahead = 4;
 
-  // What the producer needs to copy some tiles of an item. A lane has one of the columns and one of the words.
+  // The data for copying some tiles of an item. A lane holds one of the columns and one of the words.
   struct Stage {
     int tiles = 0;  // 0: there are no more stages
-    bool is_first;  // the first stage of a task
+    bool is_first;  // whether it is the first stage of a task
     Offset first_value;
-    int first_column, columns;  // of X
+    int first_column, columns;  // columns of X
     Ordinal column;
     std::uint32_t word;
   };
@@ -116,11 +116,11 @@ class BmatProducer {
   __device__ __forceinline__ void copy_rows(const Stage& stage, int buffer) const {
     const int bytes = stage.columns * static_cast<int>(sizeof(Scalar));
     const int rows = stage.tiles * Pattern::tile_width;
-    // A tile column without a matrix column is multiplied with zeros. It takes a row of X that the tile reads anyway.
+    // A tile column without a matrix column is multiplied by zeros. It gets a row of X that the tile reads anyway.
     const Ordinal first = __shfl_sync(0xffffffffu, stage.column, lane_ / Pattern::tile_width * Pattern::tile_width);
     const Ordinal column = stage.column < 0 ? first : stage.column;
     const auto* x = reinterpret_cast<const std::byte*>(arguments_.product.x.data + stage.first_column);
-    // After this, one lane arrives for the words that all lanes wrote.
+    // After this, one lane's arrival covers the words that all lanes wrote.
     __syncwarp();
     if constexpr (Policy::copy == BmatCopy::Bulk) {
       std::uint64_t* barrier = buffers_.full(buffer);
@@ -132,10 +132,10 @@ class BmatProducer {
     }
   }
 
-  // A warp copies 512 bytes at once: a part of a row, or several rows.
+  // Copies rows of X, 512 bytes at once: a part of a row, or several rows.
   __device__ __forceinline__ void copy_sixteens(Ordinal column, const std::byte* x, int bytes, int rows,
                                                 int buffer) const {
-    constexpr int lanes = Buffers::row_bytes / 16 < 32 ? Buffers::row_bytes / 16 : 32;  // of a row
+    constexpr int lanes = Buffers::row_bytes / 16 < 32 ? Buffers::row_bytes / 16 : 32;  // lanes that copy a row
     constexpr int step = 32 / lanes;
     static_assert(32 % lanes == 0 && Buffers::rows % step == 0 && Buffers::row_bytes % (16 * lanes) == 0);
     const int byte = lane_ % lanes * 16, own_row = lane_ / lanes;
@@ -171,7 +171,7 @@ class BmatProducer {
   // The buffer and the first value of the stage that is copied next.
   RingPlace<Policy::buffers> place_;
   Offset value_ = 0;
-  // The tasks, the item of the task after this one, and what is left of this one.
+  // The tasks, the item of the next task, and the rest of the current task.
   BmatTasks<Policy> tasks_;
   BmatItem next_item_ = {};
   Offset next_tile_ = 0, first_value_ = 0;

@@ -8,7 +8,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-// Moves points near an end of an item to that end.
+// Returns the point at a fraction of an item, moved to an end of the item if that is near.
 BmatPoint snapped(int item, double fraction) {
   constexpr double near = 0.125;
   if (fraction < near) return {item, 0};
@@ -24,7 +24,7 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem>& items, 
   for (const BmatItem& item : items) all += item.tiles + cost.window;
 
   std::vector<BmatPoint> points = {{0, 0}};
-  double before = 0;  // the cost of the items before this one
+  double before = 0;  // cost of the items before this one
   int part = 1;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const double own = items[i].tiles + cost.window;
@@ -33,7 +33,7 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem>& items, 
     }
     before += own;
   }
-  // Adds the last point, and points that roundoff put behind the last item.
+  // Adds the last point, and points that rounding errors put behind the last item.
   points.resize(static_cast<std::size_t>(parts) + 1, {static_cast<int>(items.size()), 0});
   return points;
 }

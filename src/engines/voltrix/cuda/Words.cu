@@ -8,13 +8,13 @@ namespace {
 
 constexpr int block_threads = 256;
 
-// Each thread makes a word.
+// Makes the words, one a thread.
 __global__ void make_bmat_words_kernel(BmatPattern A, std::size_t words, std::uint32_t* tile_words) {
   const std::size_t word = std::size_t(blockIdx.x) * block_threads + threadIdx.x;
   if (word < words) tile_words[word] = bmat_word(A.tile_masks + word / 4 * 2, static_cast<int>(word % 4));
 }
 
-// Each warp takes tiles, each thread a bit of the four words.
+// Reorders the values. A warp takes a tile at a time, a thread one bit of each of its four words.
 template <class Scalar>
 __global__ void order_by_bmat_words_kernel(BmatPattern A, std::size_t tiles, const Scalar* values, Scalar* ordered,
                                            const std::uint32_t* wanted) {
@@ -23,7 +23,7 @@ __global__ void order_by_bmat_words_kernel(BmatPattern A, std::size_t tiles, con
   const int bit = static_cast<int>(threadIdx.x) % 32;
   for (std::size_t tile = (std::size_t(blockIdx.x) * block_threads + threadIdx.x) / 32; tile < tiles; tile += step) {
     const std::uint64_t* const masks = A.tile_masks + 2 * tile;
-    std::size_t place = std::size_t(A.tile_offsets[tile]);  // of the word's first value
+    std::size_t place = std::size_t(A.tile_offsets[tile]);  // place of the word's first value
     const Scalar* const from = values + place;
     for (int w = 0; w < 4; ++w) {
       const std::uint32_t word = bmat_word(masks, w);
