@@ -8,7 +8,7 @@
 
 namespace Tessera {
 
-/// Kernels of the processor multiply windows of this format.
+/// Multiplies windows with the kernels for the processor's instruction set.
 template <class MatrixScalar, class VectorScalar>
 void multiply_windows(const BitTcfPattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
                       Ordinal last) {

@@ -20,7 +20,7 @@ inline double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, 
 }
 
 struct BitTcfCost : DefaultCost {
-  /// Bytes of pattern and values.
+  /// Returns the bytes of the pattern and the values.
   static double bytes(const MatrixStatistics& m) {
     return (std::ceil(m.rows / 8) + m.bittcf_tiles + 2) * m.offset_bytes + m.bittcf_tiles * (8 * 4 + 8) +
            m.nonzeros * m.matrix_bytes;
@@ -32,7 +32,7 @@ struct BitTcfCost : DefaultCost {
   static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel&) {
     return FormatSize{Format::BitTcf, m.bittcf_tiles, bytes(m)};
   }
-  /// A tile has 8 rows. If it holds few entries, most of its rows are empty, and each costs a test.
+  /// Returns the time of testing 8 rows a tile for entries. If a tile holds few entries, most of its rows are empty.
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 8 / machine.tile_rows;
   }
@@ -40,13 +40,13 @@ struct BitTcfCost : DefaultCost {
     if (!(gpu.tile > 0)) return std::nullopt;
     return bittcf_seconds(m, size, gpu);
   }
-  /// A row looks into the tiles of its window.
+  /// Each of 8 rows visits all tiles of its window.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {8 * size.tiles, m.window8_most_tiles}, gpu);
   }
 };
 
-/// BitTCF, on GPUs as condensed windows of 8 rows on tensor cores.
+/// BitTCF, multiplied on GPUs as condensed windows of 8 rows on tensor cores.
 struct BitTcfEngine : EngineKind<Format::BitTcf, BitTcf, CudaCondensed>, BitTcfCost {};
 
 }  // namespace Tessera::Impl

@@ -50,7 +50,7 @@ TYPED_TEST(BitTcfTest, BytesAreThePapersFormula) {
   EXPECT_EQ(built.pattern.bytes(), (windows + 11 * tiles + 2) * 4);
 }
 
-/// A broken copy of a valid format is refused, and the message says what is broken.
+/// Checks that a broken copy of a valid format is refused with a message that says what is broken.
 TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostCondensed;
@@ -79,7 +79,7 @@ TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   });
   expect_fault("window 0: a mask has no bit in a used column",
                [](Host& h) { h.tile_masks[0] &= ~0x0404040404040404u; });
-  // The rows of the last window end at 13: bit 5 of its rows is beyond. The count stays: another bit of the tile goes.
+  // The matrix ends with row 12. Bit 40 of the last tile is in row 13. Another bit is cleared to keep the count.
   expect_fault("window 1: tile_masks has a bit in a row beyond", [](Host& h) {
     std::uint64_t& mask = h.tile_masks.back();
     mask &= mask - 1;
@@ -87,7 +87,7 @@ TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   });
 }
 
-/// Without tiles, the offsets are a single element, which must be right too.
+/// Checks the single offset of a format without tiles.
 TYPED_TEST(BitTcfTest, ValidateSeesTheOnlyOffset) {
   using Exec = typename TypeParam::ExecutionSpace;
   const std::string fault = "BitTCF: tile 0: tile_offsets does not ascend from 0 to the number of nonzeros";

@@ -39,8 +39,8 @@ namespace Tessera {
 ///   values          abcdefghjklmno      i                         pqrstuvwxyz
 /// ```
 ///
-/// With int offsets, as plans have them, the pattern takes as many bytes as in the paper,
-/// (ceil(rows / 8) + 11 tiles + 2) * 4.
+/// With int offsets, as in plans, the pattern has the number of bytes that the paper gives: (ceil(rows / 8) + 11 tiles
+/// + 2) * 4.
 using BitTcfPattern = CondensedTiles<1>;
 
 }  // namespace Tessera
