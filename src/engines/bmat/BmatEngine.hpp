@@ -13,7 +13,7 @@ class CudaCondensed;
 
 inline double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile, gpu.tall_tile * gpu.tile);
-  // As the model was fitted: 48 bytes of a tile besides its values, and two offsets of a window.
+  // The bytes that the model was fitted with: 48 a tile in addition to its values, and two offsets a window.
   const double bytes = 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + (48 + 128 * m.matrix_bytes) * size.tiles;
   const double work = tile_work(m, tiles, bytes, gpu);
   return copy_seconds(m, m.vector_bytes == 2, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
@@ -22,7 +22,7 @@ inline double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, co
 }
 
 struct BmatCost : DefaultCost {
-  /// Bytes of pattern and values.
+  /// Returns the bytes of the pattern and the values.
   static double bytes(const MatrixStatistics& m) {
     return (std::ceil(m.rows / 16) + m.bmat_tiles + 2) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) +
            m.nonzeros * m.matrix_bytes;
@@ -39,13 +39,13 @@ struct BmatCost : DefaultCost {
     if (!(gpu.tile > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.whole_tiles)) return std::nullopt;
     return bmat_seconds(m, size, gpu);
   }
-  /// A tile has twice as many words as one of BitTCF.
+  /// A tile has twice the number of words of a tile of BitTCF.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {2 * 16 * size.tiles, 2 * m.window16_most_tiles}, gpu);
   }
 };
 
-/// BMat, on GPUs as condensed windows of 16 rows on tensor cores.
+/// BMat, multiplied on GPUs as condensed windows of 16 rows on tensor cores.
 struct BmatEngine : EngineKind<Format::Bmat, Bmat, CudaCondensed>, BmatCost {};
 
 }  // namespace Tessera::Impl

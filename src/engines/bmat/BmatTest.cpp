@@ -49,7 +49,7 @@ TYPED_TEST(BmatTest, BytesAreTheDocumentedFormula) {
   EXPECT_EQ(built.pattern.bytes(), (windows + tiles + 2) * sizeof(Offset) + tiles * 48);
 }
 
-/// A broken copy of a valid format is refused, and the message says what is broken.
+/// Checks that a broken copy of a valid format is refused with a message that says what is broken.
 TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostCondensed;
@@ -70,7 +70,7 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("window 0: tile_columns does not ascend",
                [](Host& h) { std::swap(h.tile_columns[2], h.tile_columns[3]); });
   expect_fault("window 0: tile_columns does not ascend",
-               [](Host& h) { h.tile_columns[8] = h.tile_columns[7]; });  // from tile to tile
+               [](Host& h) { h.tile_columns[8] = h.tile_columns[7]; });  // between two tiles
   expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[3] = -1; });
   expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[7] = -1; });
   // The last tile of the first window has unused columns.
@@ -79,19 +79,19 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   const char* outside = "window 0: a mask has a bit in an unused column";
   expect_fault(outside, [&](Host& h) { h.tile_masks[2 * last_tile] |= std::uint64_t(1) << 7; });
   expect_fault(outside, [&](Host& h) { h.tile_masks[2 * last_tile + 1] |= std::uint64_t(1) << 63; });
-  expect_fault(outside, [&](Host& h) {  // a used column becomes an unused one
+  expect_fault(outside, [&](Host& h) {  // a used column becomes unused
     std::size_t slot = last_slot;
     while (h.tile_columns[slot] == -1) --slot;
     h.tile_columns[slot] = -1;
   });
-  expect_fault("window 0: tile_columns has an unused slot", [&](Host& h) {  // all of the last tile
+  expect_fault("window 0: tile_columns has an unused slot", [&](Host& h) {  // no column of the last tile is used
     for (std::size_t c = 0; c < 8; ++c) h.tile_columns[last_slot - c] = -1;
   });
-  // All bits of a column of the first tile go.
+  // Clears all bits of a column of the first tile.
   expect_fault("window 0: a mask has no bit in a used column", [](Host& h) {
     for (const std::size_t strip : {0, 1}) h.tile_masks[strip] &= ~0x0404040404040404u;
   });
-  // The rows of the last window end at 27: bit 24 of its lower masks is beyond. The count stays: another bit goes.
+  // The matrix ends with row 26. Bit 24 of the last lower mask is in row 27. Another bit is cleared to keep the count.
   expect_fault("window 1: tile_masks has a bit in a row beyond", [](Host& h) {
     std::uint64_t& mask = h.tile_masks.back();
     ASSERT_NE(mask, 0u);

@@ -5,12 +5,12 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in BMat: condensed windows of two strips, whose tiles are those of Voltrix-SpMM (section
-/// 3.1.1), 16x8. The order of a tile's bits, and so of its values, is that of BitTCF in each strip. The kernel of the
+/// The pattern of a matrix in BMat: condensed windows of two strips. Their 16x8 tiles are those of Voltrix-SpMM
+/// (section 3.1.1). The bits of a tile, and hence its values, have the order of BitTCF in each strip. The kernel of the
 /// paper has its own order (voltrix/WordsView.hpp).
 ///
-/// The matrix pictured in CsrPattern is one window of two tiles; the masks of a tile are that of its upper 8 rows and
-/// that of its lower 8:
+/// The matrix pictured in CsrPattern is one window of two tiles. A tile has a mask for its upper 8 rows and one for its
+/// lower 8 rows:
 ///
 /// ```{.unparsed}
 ///        tile 0                         tile 1
