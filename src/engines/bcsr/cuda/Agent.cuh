@@ -19,7 +19,7 @@ namespace Tessera::Cuda {
 
 /// The arguments of the kernels for rows of blocks.
 ///
-/// product has X and the values as the caller has them, for sums of single entries. Tensor cores multiply rows of `x`
+/// product has the caller's X and values, for sums that are computed entry by entry. Tensor cores multiply rows of `x`
 /// and `values`, which have the kernel's type of operands and can be copied 16 bytes at a time.
 template <class Scalar, class Operand>
 struct BcsrArguments {
@@ -30,20 +30,20 @@ struct BcsrArguments {
   const Operand* values = nullptr;
   const Operand* x = nullptr;
   unsigned x_row_bytes = 0;            // from one row of x to the next
-  Ordinal x_columns = 0;               // of a row of x: more than X's where rows are padded
+  Ordinal x_columns = 0;               // number of columns of x, with padding
   bool y_vectors = false;              // rows of Y can be written 16 bytes at a time
   unsigned slabs = 0;                  // number of slabs that the columns of the product are cut into
   Scalar* partials = nullptr;          // sums of the pieces of windows
   std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
 };
 
-/// A warp that multiplies blocks of a window with a slab of columns of X (SMaT, Algorithm 1).
+/// A warp that multiplies blocks of a window by a slab of columns of X (SMaT, Algorithm 1).
 ///
 /// The warp has a ring of stages in shared memory of its own. It copies blocks, and the rows of X that they touch, into
 /// the ring while it multiplies the blocks before them. It waits for no other warp.
 ///
-/// gathers says whether X has its rows in another order (x_rows). Numbers that are the same for all lanes come from
-/// __shfl_sync, which shows the compiler that they are.
+/// gathers says whether X has its rows in another order (x_rows). Numbers that are the same for all lanes are read by
+/// __shfl_sync, which tells the compiler that they are.
 template <class Kind, class Policy, bool gathers, class Scalar>
 class BcsrAgent {
  public:
@@ -53,7 +53,7 @@ class BcsrAgent {
   using Sums = typename Tile::Sums;
   static_assert(std::is_same_v<Scalar, typename Tile::Scalar>);
 
-  /// Returns the bytes of shared memory of a warp.
+  /// Bytes of shared memory of a warp.
   static constexpr int shared_bytes = Policy::stages * Tile::units * 16;
 
   __device__ __forceinline__ BcsrAgent(const Arguments& arguments, uint4* ring, unsigned slab, int lane)
@@ -90,14 +90,13 @@ class BcsrAgent {
     wait_copies<0>();
   }
 
-  /// The sums of a window that a lane has: see Epilogue. Sums of columns that X does not have are finite, or are
-  /// computed again.
+  /// The sums of a window that a lane holds (see Epilogue). Sums of columns beyond X are finite, or are computed again.
   struct Fragment : Tile {
     using Sum = Scalar;
     static constexpr int rows = Tile::result_rows, columns = Tile::result_columns, window_rows = Kind::height;
     static constexpr bool is_whole = false, has_rest = false, reads_ahead = false;
 
-    /// In the caller's precision.
+    /// Sums the entries in the caller's precision.
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem& item, int row,
                                                          int column) {
       const BcsrPattern& A = arguments.A;
@@ -122,7 +121,7 @@ class BcsrAgent {
   }
 
  private:
-  // The blocks of an item, one after another, and what must be copied of each. After the last one, nothing is.
+  // Walks through the blocks of an item, and says what to copy of each. After the last one, that is nothing.
   //
   // The warp reads columns and masks of 32 blocks at a time, one a lane, most of them long before it needs them. It
   // reads x_rows one block ahead.
@@ -135,15 +134,15 @@ class BcsrAgent {
       take_later();
     }
 
-    /// The block's first column. All lanes call this and the functions below.
+    /// Returns the block's first column. All lanes call this and the functions below.
     __device__ __forceinline__ Ordinal first_column() const { return from_owner(now_.column) * Kind::width; }
-    /// Bit r is set if the block needs its row r of X.
+    /// Returns a word whose bit r is set if the block needs its row r of X.
     __device__ __forceinline__ unsigned wanted_rows() const { return from_owner(now_.rows); }
     /// Returns whether the block needs its unit lane + 32 i of values.
     __device__ __forceinline__ bool wants_unit(int i) const { return (from_owner(now_.units[i]) >> lane_ & 1u) != 0; }
-    /// The lane's first unit of values.
+    /// Returns the lane's first unit of values.
     __device__ __forceinline__ const uint4* values() const { return values_; }
-    /// With x_rows: in lane r < Kind::width, the row of X that is the block's row r.
+    /// Returns, with x_rows, the row of X that is the block's row r, in lane r < Kind::width.
     __device__ __forceinline__ Ordinal row() const { return row_; }
 
     __device__ __forceinline__ void advance() {
@@ -192,7 +191,7 @@ class BcsrAgent {
       if constexpr (gathers) row_ = load_row();
     }
 
-    // After the last block it is any row.
+    // Returns any row after the last block.
     __device__ __forceinline__ Ordinal load_row() const {
       const Ordinal column = first_column() + lane_ % Kind::width;
       return __ldg(arguments_.product.x_rows + min(column, arguments_.A.columns - 1));
@@ -223,7 +222,7 @@ class BcsrAgent {
       }
     }
     const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
-    // Rows of X go through the L1 cache, where neighbouring warps find them.
+    // Rows of X are copied through the L1 cache, where neighbouring warps find them.
     copy_rows(walk, wanted & whole_units_, to,
               [](uint4* place, const std::byte* from) { copy_async_cached<16>(place, from); });
     if (has_part_) {
@@ -235,8 +234,8 @@ class BcsrAgent {
     commit_copies();
   }
 
-  // Rows without an entry in the block, and columns that X does not have, keep their old content. It is multiplied by
-  // zero, or nobody reads the result. If it is an infinity of an earlier block, the sum is computed again.
+  // Copies rows of X. Rows without an entry in the block, and columns beyond X, keep their old content: it is
+  // multiplied by zero, or the result is not used. If it is infinite, the sum is computed again.
   template <class Copy>
   __device__ __forceinline__ void copy_rows(const BlockWalk& walk, unsigned wanted, uint4* to, const Copy& copy) const {
     const std::byte* from = gathers ? nullptr : row_of_x(walk.first_column());
@@ -247,7 +246,7 @@ class BcsrAgent {
     });
   }
 
-  // A warp copies 512 bytes at once: several rows of X, or a part of one.
+  // The number of rows of X that a warp copies at once, in 512 bytes.
   static constexpr int copied_rows = 32 / Tile::row_units;
   static_assert(Tile::row_units <= 32 && Kind::width % copied_rows == 0);
 
@@ -271,7 +270,7 @@ class BcsrAgent {
     }
   }
 
-  // A unit of values without an entry becomes zeros and is not read.
+  // Copies a unit of values. A unit without an entry is not read, and becomes zeros.
   static __device__ __forceinline__ void copy_unit(uint4* to, const uint4* from, bool is_wanted) {
     if constexpr (Policy::skips_values) {
       copy_async_16(to, from, is_wanted);
@@ -287,7 +286,7 @@ class BcsrAgent {
   const std::byte* x_;  // the lane's part of row 0 of X; unless it gathers, of the first row that it copies of a block
   unsigned whole_units_;  // all bits are set if X has all columns that the lane copies
   int part_bytes_;        // the bytes of these columns that X has, if it has some but not all of them
-  bool has_part_;         // some lane has a part
+  bool has_part_;         // whether some lane has a part
 };
 
 }  // namespace Tessera::Cuda

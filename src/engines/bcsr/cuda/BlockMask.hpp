@@ -16,7 +16,7 @@ struct BlockMask {
 
   std::uint64_t at[words];
 
-  /// Bit c is set if column c has an entry.
+  /// Returns a word whose bit c is set if column c has an entry.
   TESSERA_FUNCTION std::uint32_t columns() const {
     std::uint64_t bits = 0;
     TESSERA_UNROLL

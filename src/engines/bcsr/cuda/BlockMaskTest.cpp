@@ -11,7 +11,7 @@ namespace {
 
 using Tessera::Cuda::BlockMask;
 
-// Every entry's column and unit are named, and no others.
+// Checks that a mask names the column and the unit of each entry, and no others.
 template <int height, int width, int n>
 void check_masks() {
   std::mt19937_64 random(height * 100 + width);

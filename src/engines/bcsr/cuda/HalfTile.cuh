@@ -11,14 +11,14 @@
 namespace Tessera::Cuda {
 
 /// The BcsrTile of a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16, and its rows of X, 8
-/// columns at a time, are the right one.
+/// columns at a time, are the right operand.
 template <class Kind, class Policy>
 struct BcsrHalfTile {
   using Operand = std::uint16_t;
   using Scalar = float;  // type of the sums
 
-  // Shared memory, in units of 16 bytes. A row of the block is two units, whose order alternates; a row of X is padded
-  // by one unit. So the eight rows that ldmatrix reads at a time lie in different banks.
+  // Shared memory in units of 16 bytes. A row of the block is two units, whose order alternates; a row of X is padded
+  // by one unit. Hence the eight rows that ldmatrix reads at a time lie in different banks.
   static constexpr int unit_operands = 8;
   static constexpr int a_units = 32;
   static constexpr int row_units = Policy::columns / unit_operands;
@@ -28,7 +28,7 @@ struct BcsrHalfTile {
   static __device__ __forceinline__ int x_place(int row, int unit) { return a_units + row * row_stride + unit; }
   static_assert(row_units % 4 == 0);
 
-  static constexpr int products = Policy::columns / 8;  // m16n8k16 side by side
+  static constexpr int products = Policy::columns / 8;  // number of m16n8k16 side by side
   static constexpr int result_rows = 2;
   static constexpr int result_columns = Policy::columns / 4;
   static constexpr int vector = 4;
@@ -42,11 +42,11 @@ struct BcsrHalfTile {
 
   struct Fragments {
     std::uint32_t a[4];
-    std::uint32_t x[products / 2][4];  // of two products each
+    std::uint32_t x[products / 2][4];  // the right operands of two products each
   };
 
   static __device__ __forceinline__ void load(const uint4* stage, int lane, Fragments& fragments) {
-    // A lane gives the address of row lane % 8 of the 8 x 8 matrix lane / 8, one of four.
+    // A lane gives the address of row lane % 8 of matrix lane / 8, one of four 8x8 matrices.
     const int line = lane % 8 + lane / 8 % 2 * 8, half = lane / 16;
     load_matrices(fragments.a, stage + a_place(2 * line + half));
 #pragma unroll

@@ -9,7 +9,7 @@
 
 namespace Tessera::Cuda {
 
-/// A warp multiplies an item with a slab of columns (launch_items).
+/// Multiplies items by slabs of columns: a warp has one item and one slab (launch_items).
 template <class Kind, class Policy, bool gathers, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     bcsr_kernel(const __grid_constant__ BcsrArguments<Scalar, typename Kind::Operand> arguments) {
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
-/// The first step of a product, with a given policy.
+/// Runs the first step of a product with a given policy.
 template <class Kind, class Policy, bool gathers, class Scalar>
 void launch_bcsr_items(Stream stream, const BcsrArguments<Scalar, typename Kind::Operand>& arguments) {
   using Agent = BcsrAgent<Kind, Policy, gathers, Scalar>;
@@ -38,8 +38,8 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Scalar, typename Kind:
   launch_items<Policy>("bcsr_kernel", kernel, shared_bytes, stream, arguments);
 }
 
-/// A whole product with a given policy. Needs what BcsrArguments says of x and values, block sizes that are those of
-/// the kind and, if the schedule has slots, partials. may_gather says whether x_rows may be given.
+/// Runs a product with a given policy. x and values are as BcsrArguments says, blocks have the size that Kind names,
+/// and partials are set if the schedule has slots. may_gather says whether x_rows may be given.
 template <class Kind, class Policy, bool may_gather = true, class Scalar>
 void launch_bcsr(Stream stream, BcsrArguments<Scalar, typename Kind::Operand> arguments) {
   const Product<Scalar, Scalar>& product = arguments.product;

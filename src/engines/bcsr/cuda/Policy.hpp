@@ -8,13 +8,13 @@
 
 namespace Tessera::Cuda {
 
-/// How a warp multiplies rows of blocks. The numbers are in a type, because nvcc 13 does not take a struct of them as a
-/// template argument of a kernel.
+/// How a warp multiplies rows of blocks. The numbers are in a type because nvcc 13 does not accept a struct of numbers
+/// as a template argument of a kernel.
 ///
 /// columns  the columns of X that a warp multiplies: a multiple of 16, or of 32 for operands of 16 bits
-/// stages   the blocks, with their rows of X, that a warp has in shared memory: it multiplies one while the others are
-///          on their way
-/// warps    the warps that a multiprocessor must be able to hold, which limits the registers
+/// stages   the blocks, with their rows of X, that a warp holds in shared memory: it multiplies one while it copies the
+///          others
+/// warps    the warps that must fit on a multiprocessor, which limits the registers
 template <int columns_, int stages_, int warps_>
 struct BcsrPolicy {
   static_assert(columns_ % 16 == 0 && stages_ >= 1 && warps_ % 4 == 0);
@@ -22,22 +22,22 @@ struct BcsrPolicy {
   static constexpr int columns = columns_;
   static constexpr int stages = stages_;
   static constexpr int warps = warps_;
-  /// Warps of a block, which have neighbouring items.
+  /// Warps of a thread block, which have neighbouring items.
   static constexpr int block_warps = 4;
 
   /// Whether to skip the copy of 16 bytes of a block that hold no entry.
   static constexpr bool skips_values = true;
 };
 
-/// What a kernel multiplies. Precision is Native for double, Tf32x3 or Tf32 for float in blocks of 16x8 or 8x8, and in
-/// Native also 8x4; it is Fp16 or Bf16 in blocks of 16x16.
+/// The kind of product of a kernel. Blocks of 16x8 and 8x8 are for Native (double) and for Tf32x3 and Tf32 (float),
+/// blocks of 8x4 for Native alone, blocks of 16x16 for Fp16 and Bf16.
 template <Precision precision_, int height_, int width_>
 struct BcsrKind {
   static constexpr Precision precision = precision_;
   static constexpr int height = height_;
   static constexpr int width = width_;
   static constexpr bool half = is_half(precision);
-  /// The type of elements of blocks and of staged rows of X. Numbers of 16 bits, for which C++ has no type, are bits.
+  /// The type of elements of blocks and of staged rows of X. Numbers of 16 bits, which C++ has no type for, are bits.
   using Operand =
       std::conditional_t<half, std::uint16_t, std::conditional_t<precision == Precision::Native, double, float>>;
   static_assert(half ? height == 16 && width == 16
@@ -50,8 +50,8 @@ struct WholeBlocks : Policy {
   static constexpr bool skips_values = false;
 };
 
-/// The policies that products run with, the best on an H200: for narrow X (up to 32 columns), wide X (up to 64), and
-/// wider X. More columns a warp amortise what is done for every block; registers limit them.
+/// The policies of products, the fastest on an H200: for narrow X (up to 32 columns), wide X (up to 64), and wider X.
+/// More columns a warp amortise the work for every block; registers limit them.
 template <class Kind>
 struct TunedBcsrPolicies;
 template <int height, int width>

@@ -5,7 +5,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-constexpr Ordinal wide_columns = 64;  // of X, for which policies are tuned
+constexpr Ordinal wide_columns = 64;  // upper bound on the columns of X for Policies::Wide
 
 template <class Operand>
 void expect_aligned(const char* what, const Operand* values) {

@@ -10,8 +10,8 @@
 
 namespace Tessera::Cuda {
 
-/// A block of FP64 or FP32 values and its rows of X: their places in shared memory, and what a lane holds of their
-/// product. Operands are swapped, as FragmentLayout says. A block of 16 rows is two blocks of 8, one above the other.
+/// A block of FP64 or FP32 values and its rows of X: their places in shared memory, and a lane's part of their product.
+/// Operands are swapped (FragmentLayout). A block of 16 rows is two blocks of 8, one above the other.
 template <class Kind, class Policy>
 struct BcsrTile {
   using Operand = typename Kind::Operand;
@@ -19,10 +19,10 @@ struct BcsrTile {
   using Layout = FragmentLayout<Operand, Policy::columns>;
 
   static constexpr int strips = Kind::height / 8;
-  static constexpr int steps = Kind::width / 4;  // a lane holds a part of this many rows of X
+  static constexpr int steps = Kind::width / 4;  // number of rows of X of which a lane holds a part
 
-  // Shared memory, in units of 16 bytes: the block, then the rows of X. The padding of the rows makes lanes that
-  // the hardware serves together read from different banks.
+  // Shared memory in units of 16 bytes: the block, then the rows of X. Because of the padding of rows, lanes that the
+  // hardware serves together read from different banks.
   static constexpr int unit_operands = 16 / static_cast<int>(sizeof(Operand));
   static constexpr int a_units = Kind::height * Kind::width / unit_operands;
   static constexpr int row_units = Policy::columns / unit_operands;
