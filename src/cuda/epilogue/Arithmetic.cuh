@@ -3,11 +3,11 @@
 
 #include <tessera/common/Complex.hpp>
 
-/// Arithmetic whose rounding does not depend on what the compiler contracts: every product that feeds a sum is spelt as
-/// a fused multiply-add, so that all kernels give the same bits.
+/// Arithmetic whose rounding does not depend on the compiler's contractions: every product that is added to a sum is an
+/// explicit fused multiply-add, so all kernels give the same bits.
 namespace Tessera::Cuda {
 
-/// a b + c
+/// Returns a b + c.
 __device__ inline float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ inline double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
 template <class Real>
@@ -16,7 +16,7 @@ __device__ inline Complex<Real> fused(Complex<Real> a, Complex<Real> b, Complex<
   return {fused(-a.im, b.im, re), fused(a.im, b.re, im)};
 }
 
-/// a b
+/// Returns a b.
 __device__ inline float multiplied(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double multiplied(double a, double b) { return __dmul_rn(a, b); }
 template <class Real>
@@ -25,7 +25,7 @@ __device__ inline Complex<Real> multiplied(Complex<Real> a, Complex<Real> b) {
   return {fused(-a.im, b.im, re), fused(a.im, b.re, im)};
 }
 
-/// alpha sum + beta y; y is a function that reads it, which is not called for beta = 0.
+/// Returns alpha sum + beta y. The function y reads Y's element, and is not called for beta = 0.
 template <class Scalar, class Read>
 __device__ inline Scalar scaled_and_added(Scalar alpha, Scalar sum, Scalar beta, const Read& y) {
   const Scalar scaled = multiplied(alpha, sum);

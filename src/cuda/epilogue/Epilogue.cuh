@@ -10,22 +10,22 @@
 
 namespace Tessera::Cuda {
 
-/// Whether some lane of the warp has a sum that is not finite. zeros is 0 times each of the lane's sums, added up.
+/// Returns whether a lane of the warp has a sum that is not finite. zeros is 0 times each of the lane's sums, added up.
 ///
-/// All lanes get the same answer and go the same way. If they went different ways, the function that some of them call
-/// would overwrite uniform registers of the warp that nvcc 13.0 still uses for the others.
+/// All lanes get the same answer and take the same branch. If they diverged, the function that some of them call would
+/// overwrite uniform registers of the warp that nvcc 13.0 still uses for the others.
 template <class Real>
 __device__ __forceinline__ bool some_are_nonfinite(Real zeros) {
   return __any_sync(0xffffffffu, !(zeros == Real(0)));
 }
 
-/// The row of Y that row `row` of A goes to.
+/// Returns the row of Y that belongs to row `row` of A.
 template <class Product>
 __device__ __forceinline__ Ordinal row_of_y(const Product& product, Ordinal row) {
   return product.y_rows == nullptr ? row : product.y_rows[row];
 }
 
-/// One element: Y = alpha sum + beta Y.
+/// Stores one element: Y = alpha sum + beta Y.
 template <class Product, class Scalar>
 __device__ __forceinline__ void store_element(const Product& product, Ordinal row, Ordinal column, Scalar sum) {
   auto& y = product.y(row_of_y(product, row), column);
@@ -33,7 +33,7 @@ __device__ __forceinline__ void store_element(const Product& product, Ordinal ro
       scaled_and_added(product.alpha, sum, product.beta, [&] { return Scalar(y); }));
 }
 
-/// A vector of a row of Y, which begins at y: Y = alpha sums + beta Y.
+/// Stores a vector of a row of Y that begins at y: Y = alpha sums + beta Y.
 template <class Product, class Scalar, bool aligned, class InMemory>
 __device__ __forceinline__ void store_sums(const Product& product, InMemory* y,
                                            const Vector<Scalar, aligned, InMemory>& sums) {
@@ -47,17 +47,17 @@ __device__ __forceinline__ void store_sums(const Product& product, InMemory* y,
   store_vector_once(y, result);
 }
 
-/// Writes the sums of an item. The sums of a whole window become Y = alpha sums + beta Y; those of a piece go to its
-/// slot of the workspace. Sums that are not finite are computed again from the entries alone: a zero of a tile may have
-/// met an infinity or a NaN in a row of X that the row of A does not touch, or 16 bits were too few.
+/// Writes the sums of an item: those of a whole window as Y = alpha sums + beta Y, those of a piece to its slot of the
+/// workspace. Sums that are not finite are computed again from the entries alone: a zero of a tile may have met an
+/// infinity or a NaN in a row of X that the row of A does not use, or 16 bits were too few.
 ///
-/// arguments are WindowArguments. Fragment tells which sums a lane has:
+/// arguments are WindowArguments. Fragment describes the sums of a lane:
 ///
 ///   rows, columns                     the lane has rows x columns sums, numbered p and q
 ///   vector                            this many columns, from a multiple of it on, are adjacent in Y
 ///   is_whole                          X has all columns of a vector or none, and Y is aligned to vectors
 ///   reads_ahead                       a lane reads all of its Y before it writes any: it has registers left for that
-///   has_rest                          sums for columns that X does not have may be anything
+///   has_rest                          sums for columns beyond X may have any value
 ///   window_rows                       rows of a window, and of a slot
 ///   row(lane, p), column(lane, q)     the place of a sum in the warp's part of the window, and in its slab
 ///   at(sums, p, q)                    the sum
@@ -70,13 +70,13 @@ class Epilogue {
   using Vector = vector_of_t<Scalar, vector>;
 
  public:
-  /// first_column is that of the slab; first_row is where the warp's part of the window begins.
+  /// first_column is the first column of the slab, first_row the first row of the warp's part of the window.
   __device__ __forceinline__ Epilogue(const Arguments& arguments, int lane, int first_column, int first_row = 0)
       : arguments_(arguments), lane_(lane), first_column_(first_column), first_row_(first_row) {}
 
   template <class Item, class Sums>
   __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
-    typename Fragment::Sum zeros = 0;  // NaN as soon as a sum is not finite
+    typename Fragment::Sum zeros = 0;  // NaN if a sum is not finite
     for_each_result([&](int p, int q) {
       if (!Fragment::has_rest || column(q) < columns()) zeros += decltype(zeros)(0) * Fragment::at(sums, p, q);
     });
@@ -179,7 +179,7 @@ class Epilogue {
     typename Fragment::Sum at[Fragment::rows][Fragment::columns];
   };
 
-  // Not inlined, and without a result: hardly any product comes here, and others need the registers.
+  // Not inlined, and without a result: few products need it, and the others need the registers.
   template <class Item>
   static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const Item& item, int lane,
                                                        int first_column, int first_row, SumsInMemory& memory) {

@@ -18,9 +18,9 @@ template <class InMemory>
 struct PieceSums {
   using Scalar = sum_of_t<InMemory>;
 
-  Ordinal rows;  // of A
+  Ordinal rows;  // rows of A
   Ordinal window_rows;
-  int count;  // windows that were cut
+  int count;  // number of windows that were cut
   const CondensedSum* sums;
   const Scalar* partials;
   std::ptrdiff_t stride;
@@ -29,7 +29,7 @@ struct PieceSums {
   const Ordinal* y_rows;
 };
 
-/// Each thread adds the pieces of one element in order. The elements of a window can be counted in 32 bits, because
+/// Adds the pieces of one element in each thread, in order. The elements of a window can be counted in 32 bits, because
 /// slab_count() limits the columns.
 template <class InMemory>
 __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> arguments) {
@@ -41,7 +41,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> ar
   const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
   const CondensedSum window = arguments.sums[sum_index];
   const unsigned r = element / columns, column = element % columns;
-  // Does not overflow: windows have 2^n rows, so that the last row of the last window is at most 2^31 - 1.
+  // Does not overflow: windows have 2^n rows, so the last row of the last window is at most 2^31 - 1.
   const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
   if (row >= arguments.rows) return;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-// Unrolls the loop after it when nvcc compiles device code. Host compilers compile these headers too.
+// Unrolls the next loop when nvcc compiles device code. Host compilers compile these headers as well.
 #ifdef __CUDA_ARCH__
 #define TESSERA_UNROLL _Pragma("unroll")
 #else
@@ -13,17 +13,16 @@
 
 namespace Tessera::Cuda {
 
-/// The elements that a lane of a warp holds when the warp multiplies an 8x8 block of the matrix with a slab of 8 rows
-/// of X.
+/// The elements that a lane holds when its warp multiplies an 8x8 block of the matrix by a slab of 8 rows of X.
 ///
 /// The operands are swapped: X^T (16 columns of X at a time) is the left operand of m16n8k8, and the block's transpose
-/// is the right one, so that 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). It is free which
-/// column of X is which row of the left operand, and which tile column is which k, as long as all operands agree. The
-/// choice here has these properties:
+/// is the right one, so 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). Columns of X may be any
+/// rows of the left operand, and tile columns may be any k, as long as all operands agree. The choice here has these
+/// properties:
 ///
 /// - A lane reads `piece` adjacent columns of a row of X at once. Lanes that the hardware serves together read
 ///   different rows, which tend to begin in the same banks of the L1 cache. They read their pieces in different orders,
-///   and so from different banks.
+///   and hence from different banks.
 /// - A lane's two elements of the block, and its two tile columns, are adjacent in memory.
 /// - A lane writes `vector` adjacent columns of a row of Y at once, and eight lanes write adjacent vectors.
 template <class Scalar, int slab_columns, int most_reads = 4>
@@ -38,7 +37,7 @@ struct FragmentLayout {
   static constexpr int pieces = lane_columns < most_reads ? lane_columns : most_reads;
   static constexpr int piece = lane_columns / pieces;
 
-  /// The column of the slab that a lane's column q is.
+  /// Returns the column of the slab that is a lane's column q.
   static TESSERA_FUNCTION constexpr int column(int lane, int q) {
     constexpr int eight_lanes = 8 * vector;
     const int v = q / vector;
@@ -48,7 +47,7 @@ struct FragmentLayout {
   /// The j-th piece of a row that a lane reads is piece j ^ first_piece(lane).
   static TESSERA_FUNCTION constexpr int first_piece(int lane) { return lane % pieces; }
 
-  /// Puts pieces that were read in the lane's order into the order of columns, by swaps.
+  /// Sorts pieces, which were read in the lane's order, into the order of columns by swaps.
   static TESSERA_FUNCTION void order_pieces(int lane, const Scalar (&read)[lane_columns], Scalar (&x)[lane_columns]) {
     TESSERA_UNROLL
     for (int q = 0; q < lane_columns; ++q) x[q] = read[q];
@@ -65,14 +64,14 @@ struct FragmentLayout {
     }
   }
 
-  /// The two columns of the tile, j = 0 and 1, whose rows of X and elements of the block a lane holds.
+  /// Returns a lane's tile column j = 0 or 1. The lane holds parts of its row of X and of its column of the block.
   static TESSERA_FUNCTION constexpr int tile_column(int lane, int j) { return 2 * (lane % 4) + j; }
-  /// The row of the block that a lane holds elements of.
+  /// Returns the row of the block of which a lane holds elements.
   static TESSERA_FUNCTION constexpr int block_row(int lane) { return lane / 4; }
-  /// The place of the lane's first element in a block that is stored row by row; the second is next to it.
+  /// Returns the place of the lane's first element in a row-major block; the second is next to it.
   static TESSERA_FUNCTION constexpr int first_element(int lane) { return 2 * lane; }
 
-  /// The left operand of product m, made of the rows of X for both tile columns.
+  /// Makes the left operand of product m from the rows of X for both tile columns.
   static TESSERA_FUNCTION void left_operand(const Scalar (&x)[2][lane_columns], int m, Scalar (&a)[4]) {
     a[0] = x[0][2 * m], a[1] = x[0][2 * m + 1];
     a[2] = x[1][2 * m], a[3] = x[1][2 * m + 1];
@@ -84,7 +83,7 @@ struct FragmentLayout {
   static TESSERA_FUNCTION constexpr int result(int q, int p) { return 2 * (q % 2) + p; }
 };
 
-/// The number of bits that are set.
+/// Returns the number of bits that are set.
 TESSERA_FUNCTION unsigned popcount32(unsigned bits) {
 #if defined(__CUDA_ARCH__)
   return __popc(bits);
@@ -99,7 +98,7 @@ struct LaneEntries {
   unsigned bits;    ///< bit j is set if the lane's element j is an entry; other bits mean nothing
 };
 
-/// Finds them in the half of the mask that has the lane's bits, with two counts of 32 bits.
+/// Finds the lane's entries in its half of the mask, with two counts of 32 bits.
 TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
   constexpr int lanes_of_half = 16;
   const bool upper = lane >= lanes_of_half;
@@ -109,16 +108,16 @@ TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
   return {popcount32(half & ((1u << shift) - 1)) + (upper ? popcount32(low) : 0), half >> shift};
 }
 
-/// Rows of X in 16 bits have their columns in another order, within groups of 16. A lane sums columns 2 t and 2 t + 1
-/// of each of two adjacent products m16n8k16; with this order, these four elements are adjacent in Y.
+/// The number of columns of X in 16 bits that are permuted among themselves. A lane sums columns 2 t and 2 t + 1 of
+/// each of two adjacent products m16n8k16. With this permutation, these four elements are adjacent in Y.
 inline constexpr int half_group = 16;
 
-/// The column of X at a place of such a row.
+/// Returns the column of X at a place of such a row.
 TESSERA_FUNCTION constexpr int column_of_half_place(int place) {
   const int product = place / 8 % 2, t = place / 2 % 4;
   return place / half_group * half_group + 4 * t + 2 * product + place % 2;
 }
-/// The place of a column of X in such a row.
+/// Returns the place of a column of X in such a row.
 TESSERA_FUNCTION constexpr int half_place_of_column(int column) {
   const int product = column / 2 % 2, t = column / 4 % 4;
   return column / half_group * half_group + 8 * product + 2 * t + column % 2;

@@ -7,8 +7,8 @@
 
 namespace Tessera::Cuda {
 
-/// Sums += left operand (16 x 8) times right operand (8 x 8), in the arithmetic of a precision. One operand is of X^T,
-/// the other of the matrix. ptx/Mma.cuh has the layouts. An operand is made once and may be multiplied many times.
+/// Adds left operand (16 x 8) times right operand (8 x 8) to sums, in the arithmetic of a precision. One operand is
+/// from X^T, the other from the matrix (layouts: ptx/Mma.cuh). An operand may be multiplied many times.
 template <Precision precision>
 struct TileProduct;
 
@@ -62,10 +62,10 @@ struct TileProduct<Precision::Tf32x3> {
     std::uint32_t big[n], small[n];
   };
 
-  // x = big + small, up to 2^-23 |x|.
+  // x = big + small, to within 2^-23 |x|.
   //
-  // big is x rounded to TF32: half a unit is added to its bits, which takes two instructions where to_tf32 takes four.
-  // This turns some NaNs into numbers; then small is NaN. small has at most 12 bits, of which the tensor core takes 11.
+  // big is x rounded to TF32: half a unit is added to its bits, in two instructions instead of the four of to_tf32.
+  // This turns some NaNs into numbers; then small is NaN. small has at most 12 bits, of which the tensor core uses 11.
   template <int n>
   static __device__ __forceinline__ Operand<n> operand(const float (&x)[n]) {
     constexpr std::uint32_t half_unit = 0x1000u, tf32_bits = 0xffffe000u;
@@ -87,8 +87,8 @@ struct TileProduct<Precision::Tf32x3> {
   }
 };
 
-/// Operands have 16 bits; sums have the tensor core's rounding. The left operand is X: a lane has two adjacent columns
-/// in a word, for each of its two tile columns.
+/// Operands have 16 bits; sums have the tensor core's rounding. The left operand is X: a lane holds two adjacent
+/// columns in a word, for each of its two tile columns.
 template <Precision precision>
 struct HalfTileProduct {
   struct Left {

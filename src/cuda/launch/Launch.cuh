@@ -9,7 +9,7 @@
 #include "Operands.hpp"
 #include "PerDevice.cuh"
 
-/// The only place that starts kernels. Where TESSERA_CUDA_EMULATED is defined, a host compiler compiles the layer for
+/// The only place that starts kernels. If TESSERA_CUDA_EMULATED is defined, a host compiler compiles the layer for
 /// tests, and kernels run on the host (unit_tests/cuda/emulation).
 namespace Tessera::Cuda {
 
@@ -23,7 +23,7 @@ inline cudaLaunchConfig_t launch_config(dim3 blocks, dim3 threads, std::size_t s
 }
 
 /// Starts a kernel with shared_bytes bytes of dynamic_memory(). Throws std::runtime_error that begins with `what` if
-/// the kernel cannot start; errors of earlier calls do not count.
+/// the kernel cannot start; errors of earlier calls are ignored.
 template <class... Parameters, class... Arguments>
 void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
             Stream stream, const Arguments&... arguments) {
@@ -31,10 +31,10 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// The same for a kernel that begins with wait_for_previous_kernels(). The GPU may set it up while the kernel in front
-/// of it on the stream still runs. A kernel that is compiled for a compute capability below 9.0 cannot wait, and starts
-/// like any other. NOTE: if a kernel does not begin with the wait, only a GPU shows it: emulated kernels run one after
-/// the other.
+/// Starts a kernel that begins with wait_for_previous_kernels(). The GPU may set it up while the previous kernel on the
+/// stream still runs. A kernel that is compiled for a compute capability below 9.0 cannot wait, and starts like any
+/// other. NOTE: if a kernel does not begin with the wait, only a GPU shows it: emulated kernels run one after the
+/// other.
 template <auto kernel, class... Arguments>
 void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t shared_bytes, Stream stream,
                   const Arguments&... arguments) {
@@ -47,8 +47,8 @@ void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t share
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// Starts a kernel whose warps multiply an item with a slab of columns each. The warps of a block have adjacent items
-/// and the same slab. All slabs of some items come one after the other, so that their tiles are read from memory once.
+/// Starts a kernel, each warp of which multiplies an item by a slab of columns. The warps of a block have adjacent
+/// items and the same slab. All slabs of some items are adjacent in the grid, so their tiles are read from memory once.
 template <class Policy, class Kernel, class Arguments>
 void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Stream stream,
                   const Arguments& arguments) {
@@ -57,23 +57,23 @@ void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Str
          arguments);
 }
 
-/// Waits, in a kernel that launch_early started, until the kernels in front of it on the stream have ended and their
-/// results are in memory.
+/// Waits, in a kernel that launch_early started, until the previous kernels on the stream have ended and their results
+/// are in memory.
 __device__ inline void wait_for_previous_kernels() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// Lets a kernel behind this one that launch_early starts begin as soon as all blocks of this one have come here or
-/// ended. It still waits for their results.
+/// Lets the next kernel, if launch_early starts it, begin as soon as all blocks of this one have called this function
+/// or ended. It still waits for their results.
 __device__ inline void let_next_kernel_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-/// The dynamic shared memory of a block, aligned to 16 bytes. The launch gives its size.
+/// Returns the dynamic shared memory of a block, aligned to 16 bytes. The launch sets its size.
 __device__ inline std::byte* dynamic_memory() {
 #ifdef TESSERA_CUDA_EMULATED
   return static_cast<std::byte*>(Emulation::Block::running().shared_memory());

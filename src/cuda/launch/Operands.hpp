@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-/// What all products do before they start kernels: they check numbers, divide scratch memory, copy X where kernels do
+/// The steps of all products before they start kernels: they check numbers, divide scratch memory, copy X if kernels do
 /// not read it in place, and turn the precision into a template argument.
 namespace Tessera::Cuda {
 
@@ -26,7 +26,7 @@ constexpr Integer ceil_divide(Integer a, Integer b) {
   return (a + b - 1) / b;
 }
 
-/// The number of blocks or tasks of a launch, as an unsigned number; throws std::length_error for more than 2^31 - 1.
+/// Returns the number of blocks or tasks of a launch. Throws std::length_error for more than 2^31 - 1.
 inline unsigned launch_count(std::size_t count) {
   if (count > std::size_t(std::numeric_limits<int>::max())) {
     throw std::length_error("a kernel cannot have " + std::to_string(count) + " blocks or tasks");
@@ -34,18 +34,18 @@ inline unsigned launch_count(std::size_t count) {
   return static_cast<unsigned>(count);
 }
 
-/// The number of blocks for this many items if a block takes block_items of them.
+/// Returns the number of blocks for this many items if a block has block_items of them.
 inline unsigned blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(ceil_divide(items, block_items));
 }
 
-/// As blocks_for(), but no more than start quickly and keep a large GPU busy, for kernels whose threads take many
-/// items.
+/// Returns the same number, but at most 2048: blocks that start quickly and keep a large GPU busy, for kernels whose
+/// threads have many items.
 inline unsigned few_blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(std::min(ceil_divide(items, block_items), std::size_t(2048)));
 }
 
-/// The number of slabs that the columns of a product are cut into; throws std::length_error for more than
+/// Returns the number of slabs that the columns of a product are cut into. Throws std::length_error for more than
 /// most_launch_columns columns.
 inline unsigned slab_count(Ordinal columns, int slab_columns) {
   if (columns > most_launch_columns) {
@@ -55,22 +55,22 @@ inline unsigned slab_count(Ordinal columns, int slab_columns) {
   return static_cast<unsigned>(window_count(columns, slab_columns));
 }
 
-/// The most columns of X that a narrow policy multiplies.
+/// Upper bound on the columns of X that a narrow policy multiplies.
 inline constexpr Ordinal narrow_columns = 32;
 
-/// The columns of X whose policy a product has.
+/// Returns the number of columns of X whose policy a product uses.
 template <class Schedule>
 Ordinal policy_columns(const Schedule& schedule, Ordinal columns) {
   return schedule.width > 0 ? schedule.width : columns;
 }
 
-/// Calls visit.operator()<wide>(); wide: X has more columns than a narrow policy multiplies.
+/// Calls visit.operator()<wide>(), where wide says that X has more columns than a narrow policy multiplies.
 template <class Visit>
 void for_width(Ordinal columns, const Visit& visit) {
   columns > narrow_columns ? visit.template operator()<true>() : visit.template operator()<false>();
 }
 
-/// Bytes from one row of X to the next; throws std::invalid_argument unless rows_are_readable(x).
+/// Returns the bytes from one row of X to the next. Throws std::invalid_argument unless rows_are_readable(x).
 template <class Element>
 unsigned row_bytes(const Multivector<const Element>& x) {
   if (!rows_are_readable(x)) {
@@ -81,7 +81,7 @@ unsigned row_bytes(const Multivector<const Element>& x) {
   return static_cast<unsigned>(x.row_stride) * static_cast<unsigned>(sizeof(Element));
 }
 
-/// Throws std::invalid_argument if x_rows are given: most formats store rows of X as their columns.
+/// Throws std::invalid_argument if x_rows are given: the columns of most formats are rows of X already.
 template <class Product>
 void expect_no_x_rows(const char* function, const Product& product) {
   if (product.x_rows != nullptr) throw std::invalid_argument(std::string(function) + ": x_rows must be null");
@@ -108,8 +108,8 @@ inline void expect_scratch(const char* function, const ScratchLayout& layout, co
                               " bytes, " + std::to_string(layout.bytes) + " are needed");
 }
 
-/// Gives a kernel for windows its scratch memory. Returns where the copy of X goes. Throws std::invalid_argument if the
-/// workspace is too small.
+/// Gives a kernel for windows its scratch memory. Returns the place for the copy of X. Throws std::invalid_argument if
+/// the workspace is too small.
 template <class Arguments>
 std::byte* use_scratch(const char* function, const ScratchLayout& layout, const Scratch& workspace,
                        Arguments& arguments) {
@@ -120,7 +120,7 @@ std::byte* use_scratch(const char* function, const ScratchLayout& layout, const 
   return workspace.data + layout.packed;
 }
 
-/// X where it is if a kernel reads it there; otherwise a copy of X with this row stride, in elements.
+/// Returns X if a kernel reads it in place; otherwise a row-major copy of X with this row stride, in elements.
 template <class Scalar>
 Multivector<const Scalar> by_rows(Stream stream, const Multivector<const Scalar>& x, XAccess access, void* packed,
                                   std::ptrdiff_t stride) {
@@ -129,7 +129,7 @@ Multivector<const Scalar> by_rows(Stream stream, const Multivector<const Scalar>
   return {static_cast<const Scalar*>(packed), x.rows, x.columns, stride, 1};
 }
 
-/// Gives a kernel for windows its scratch memory, and X by rows. Throws std::invalid_argument if x_rows are given or
+/// Gives a kernel for windows its scratch memory and a row-major X. Throws std::invalid_argument if x_rows are given or
 /// the workspace is too small.
 template <class Arguments>
 void take_operands(const char* function, Stream stream, Ordinal window_rows, XAccess access, const Scratch& workspace,
@@ -141,7 +141,7 @@ void take_operands(const char* function, Stream stream, Ordinal window_rows, XAc
   x = by_rows(stream, x, access, packed, arguments.partials_stride);
 }
 
-/// A copy of X in 16 bits, whose padding counts as columns.
+/// Returns a copy of X in 16 bits, whose padding counts as columns.
 template <class Scalar>
 Multivector<const std::uint16_t> rounded_by_rows(Stream stream, Precision precision, HalfOrder order,
                                                  const Multivector<const Scalar>& x, void* packed) {

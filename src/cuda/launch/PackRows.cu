@@ -13,7 +13,7 @@ namespace {
 constexpr int tile_bits = 10;  // a block transposes 2^10 elements
 constexpr int block_threads = 256;
 
-/// Adjacent threads read adjacent rows and write adjacent columns. Columns beyond those of x, up to row_stride, are 0.
+/// Copies X: adjacent threads read adjacent rows and write adjacent columns. Padding up to row_stride becomes 0.
 template <class Scalar>
 __global__ void pack_rows_kernel(Multivector<const Scalar> x, Scalar* to, std::ptrdiff_t row_stride, int column_bits,
                                  unsigned column_tiles) {

@@ -18,12 +18,11 @@ inline void check(cudaError_t status, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
 }
 
-/// A number that CUDA tells of a GPU, or of a kernel there, and that never changes. It is asked for once for each GPU,
-/// without a lock: threads that come first at the same time all ask, and get the same answer. Make it static where it
-/// is used.
+/// Caches a number about a GPU, or about a kernel there, that never changes. Each GPU is queried once, without a lock:
+/// threads that need it first at the same time all query, and get the same answer. Make it static where it is used.
 class PerDevice {
  public:
-  /// find(device) for the current GPU of the calling thread; it must not be negative.
+  /// Returns find(device) for the current GPU of the calling thread; it must not be negative.
   ///
   /// \param key  what else the answer depends on. Only the answer for the last key is kept
   template <class Find>
@@ -50,20 +49,20 @@ inline int device_attribute(cudaDeviceAttr attribute, int device) {
   return value;
 }
 
-/// The number of multiprocessors of the current GPU.
+/// Returns the number of multiprocessors of the current GPU.
 inline int multiprocessors() {
   static constinit PerDevice number;
   return number([](int device) { return device_attribute(cudaDevAttrMultiProcessorCount, device); });
 }
 
-/// The most bytes of shared memory that a block may have on the current GPU.
+/// Returns the upper bound on the bytes of shared memory of a block on the current GPU.
 inline int most_shared_bytes() {
   static constinit PerDevice bytes;
   return bytes([](int device) { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device); });
 }
 
-/// Allows a kernel this many bytes of dynamic shared memory. They must be the same in every call: otherwise one thread
-/// could lower them after another has raised them and before that one launches.
+/// Allows a kernel this many bytes of dynamic shared memory. The number must be the same in every call: otherwise a
+/// thread could lower it between another thread's call and launch.
 ///
 /// \param carveout  the value of cudaFuncAttributePreferredSharedMemoryCarveout
 template <auto kernel>
@@ -76,7 +75,7 @@ void allow_shared_memory(const char* what, int bytes, int carveout = cudaSharedm
   });
 }
 
-/// The number of blocks of a kernel that all multiprocessors hold at a time, at least one each.
+/// Returns the number of blocks of a kernel that all multiprocessors hold at a time, at least one each.
 template <auto kernel>
 unsigned resident_blocks(int threads, std::size_t shared_bytes) {
   static constinit PerDevice blocks_of_multiprocessor;
@@ -89,7 +88,7 @@ unsigned resident_blocks(int threads, std::size_t shared_bytes) {
   return static_cast<unsigned>(blocks_of_multiprocessor(find, static_cast<unsigned>(shared_bytes)) * multiprocessors());
 }
 
-/// Whether the code of a kernel that runs on the current GPU was compiled for compute capability 9.0 or more.
+/// Returns whether a kernel's code for the current GPU was compiled for compute capability 9.0 or more.
 template <auto kernel>
 bool is_for_hopper() {
   static constinit PerDevice answer;

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-// Copies from global to shared memory that run while the thread goes on.
+// Copies from global to shared memory that run while the thread continues.
 //
 // cp.async (compute capability 8.0): each thread copies 4, 8 or 16 bytes and waits for groups of its own copies; other
 // threads see them after a barrier (__syncwarp or __syncthreads) that follows the wait.
 //
 // cp.async.bulk (compute capability 9.0): one thread copies any multiple of 16 bytes, both addresses multiples of 16.
-// It ends by counting its bytes on an mbarrier in shared memory, on which any thread may wait:
+// When it ends, the copy counts its bytes on an mbarrier in shared memory, on which any thread may wait:
 //
 //   one thread:  mbarrier_init(barrier, 1); fence_mbarrier_init();           then a barrier of the block or warp
 //   producer:    mbarrier_arrive_expect(barrier, bytes); bulk_copy(..., barrier) once or more, of `bytes` in all
@@ -24,7 +24,7 @@
 
 namespace Tessera::Cuda {
 
-/// The address within the shared window of the block, which instructions take.
+/// Returns the address within the block's window of shared memory, as instructions expect it.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
@@ -34,7 +34,7 @@ __device__ inline void copy_async_16(void* shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
 }
 
-/// Copies 16 bytes: it reads the first `valid` (0 to 16), and the others become zero.
+/// Copies the first `valid` (0 to 16) of 16 bytes, and sets the others to zero.
 __device__ inline void copy_async_16_filled(void* shared, const void* global, int valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(valid)
                : "memory");
@@ -47,7 +47,7 @@ __device__ inline void copy_async_16(void* shared, const void* global, bool vali
                : "memory");
 }
 
-/// Copies 4, 8 or 16 bytes through L1. Both addresses are multiples of their number.
+/// Copies 4, 8 or 16 bytes through L1. Both addresses are multiples of that number.
 template <int bytes>
 __device__ inline void copy_async_cached(void* shared, const void* global) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16);
@@ -55,7 +55,7 @@ __device__ inline void copy_async_cached(void* shared, const void* global) {
                : "memory");
 }
 
-/// Copies 16 bytes through L1: it reads the first `valid` (0 to 16), and the others become zero.
+/// Copies the first `valid` (0 to 16) of 16 bytes through L1, and sets the others to zero.
 __device__ inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(valid)
                : "memory");
@@ -64,7 +64,7 @@ __device__ inline void copy_async_cached_filled(void* shared, const void* global
 /// Ends a group of this thread's copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-/// Waits until at most `pending` of this thread's groups, the latest, are unfinished.
+/// Waits until all but the latest `pending` groups of this thread's copies are finished.
 template <int pending>
 __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
@@ -145,23 +145,23 @@ __device__ inline void bulk_copy(void* shared, const void* global, int bytes, st
 
 namespace Tessera::Cuda {
 
-/// The barriers of a ring of buffers, which producers fill and consumers empty. They lie where the block's shared
-/// memory begins. A phase of each barrier ends with every turn of the ring.
+/// The barriers of a ring of buffers, which producers fill and consumers empty. They lie at the start of the block's
+/// shared memory. A phase of each barrier ends with every turn of the ring.
 ///
-/// A consumer, a warp, is done with a buffer when its lanes have met and Policy::freeing_lanes of them have arrived.
-/// One is enough: it arrives for all, as what they did is ordered before by __syncwarp(). racecheck does not see that
-/// order, but takes the other lanes for unordered. In tests all lanes arrive.
+/// A consumer warp frees a buffer when its lanes have met and Policy::freeing_lanes of them have arrived. One lane is
+/// enough: __syncwarp() orders the reads of all lanes before its arrival. racecheck does not see that order, and
+/// reports the other lanes. In tests all lanes arrive.
 template <int buffers>
 struct RingBarriers {
   std::byte* memory;
 
-  /// Complete when the data in a buffer is there.
+  /// Returns the barrier that completes when the data of a buffer has arrived.
   __device__ std::uint64_t* full(int buffer) const { return reinterpret_cast<std::uint64_t*>(memory) + buffer; }
-  /// Complete when nobody needs the data in a buffer any more.
+  /// Returns the barrier that completes when no consumer needs the data of a buffer any more.
   __device__ std::uint64_t* empty(int buffer) const { return full(buffers + buffer); }
 };
 
-/// The place of a producer or consumer in the ring.
+/// The position of a producer or consumer in the ring.
 template <int buffers>
 struct RingPlace {
   int buffer = 0;

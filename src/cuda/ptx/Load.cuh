@@ -19,7 +19,7 @@ __device__ __forceinline__ uint4 load_now_16(const void* pointer) {
   return words;
 }
 
-/// The same for memory that is read once.
+/// Does the same for memory that is read once.
 __device__ __forceinline__ uint4 load_now_once_16(const void* pointer) {
   uint4 words;
   asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -28,7 +28,7 @@ __device__ __forceinline__ uint4 load_now_once_16(const void* pointer) {
   return words;
 }
 
-/// base + index * stride in one instruction.
+/// Returns base + index * stride, computed in one instruction.
 __device__ __forceinline__ const void* stepped(const void* base, std::uint32_t index, std::uint32_t stride) {
   const void* pointer;
   asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(pointer) : "r"(index), "r"(stride), "l"(base));

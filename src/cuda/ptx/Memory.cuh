@@ -10,18 +10,18 @@
 
 #include "Load.cuh"
 
-/// Loads and stores that tell caches what to keep: rows of X are read again, A and Y are not.
+/// Loads and stores with cache hints: rows of X are read again, A and Y are not.
 namespace Tessera::Cuda {
 
-/// What loads of rows of X tell the caches.
+/// Cache hints of loads of rows of X.
 enum class XCaching {
   ReadOnly,  ///< memory that nobody writes (ld.global.nc)
   AllLevels  ///< kept in L1 and in L2 (ld.global.ca)
 };
 
-/// What stores of rows of Y tell the caches.
+/// Cache hints of stores of rows of Y.
 enum class YCaching {
-  Streaming,    ///< nobody will read them soon (st.global.cs)
+  Streaming,    ///< not read again soon (st.global.cs)
   WriteThrough  ///< through L2 to memory (st.global.wt)
 };
 
@@ -42,8 +42,8 @@ struct VectorOf<Scalar, n> {
 template <class Scalar, int n>
 using vector_of_t = typename VectorOf<Scalar, n>::type;
 
-/// Reads n adjacent scalars of X, telling the caches what a policy says. Addresses are multiples of their size, here
-/// and below.
+/// Reads n adjacent scalars of X with the cache hint of a policy. Here and below, addresses are multiples of the size
+/// of the access.
 template <XCaching caching, int n, class Scalar>
 __device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
   using Vector = vector_of_t<Scalar, n>;
@@ -53,7 +53,7 @@ __device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
   if constexpr (caching == XCaching::AllLevels) target = __ldca(source);
 }
 
-/// Writes n scalars of Y, rounded if Y has 16 bits, telling the caches what a policy says.
+/// Writes n scalars of Y with the cache hint of a policy. Rounds them if Y has 16 bits.
 template <YCaching caching, int n, class InMemory, class Scalar>
 __device__ __forceinline__ void store_y(InMemory* to, const Scalar* from) {
   if constexpr (std::is_same_v<InMemory, Scalar>) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void store_y(InMemory* to, const Scalar* from) {
   }
 }
 
-/// Reads n scalars that nobody else will read, so that caches drop them first. Those of 16 bits are widened.
+/// Reads n scalars that will not be read again, so caches drop them first. Widens scalars of 16 bits.
 template <int n, class InMemory, class Scalar>
 __device__ __forceinline__ void load_once(const InMemory* from, Scalar* to) {
   if constexpr (std::is_same_v<InMemory, Scalar>) {
@@ -83,8 +83,8 @@ __device__ __forceinline__ void load_once(const InMemory* from, Scalar* to) {
   }
 }
 
-/// The part of a row of X or Y that a lane holds: 16 bytes in memory, or one element where memory is not aligned to 16
-/// bytes. Sums of a lane are as many numbers, which are wider than those in memory if these have 16 bits.
+/// The part of a row of X or Y that a lane holds: 16 bytes in memory, or one element if memory is not aligned to 16
+/// bytes. A lane has the same number of sums, which are wider than the elements in memory if these have 16 bits.
 template <class Scalar, bool aligned, class InMemory = Scalar>
 struct Vector {
   static constexpr int size = aligned ? static_cast<int>(16 / sizeof(InMemory)) : 1;
@@ -185,7 +185,7 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InM
   }
 }
 
-/// The value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp take part.
+/// Returns the value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp take part.
 template <class T>
 __device__ inline T broadcast(const T& value, int source, int lanes) {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);

@@ -5,7 +5,7 @@
 
 // Products of small dense matrices by a warp, D += A B, with the instruction mma.sync. All 32 lanes call together.
 //
-// Fragments. Lane l has g = l / 4 (0..7) and t = l % 4. An operand's element i of a lane is the matrix element
+// Fragments. Lane l has g = l / 4 (0..7) and t = l % 4. Element i of a lane's operand is the matrix element
 //
 //   A  M x K   m8n8k4:    a     (g, t)
 //              m16n8k4:   a[i]  (g + 8 i, t)                        i = 0, 1
@@ -18,18 +18,18 @@
 // FP64 and TF32 have the same fragments. With swapped operands, a lane's b is an element of the transpose of a matrix
 // with N rows.
 //
-// FP64: m8n8k4 needs compute capability 8.0. The others need 9.0 (PTX ISA 7.8); before, they are put together from
+// FP64: m8n8k4 needs compute capability 8.0. The others need 9.0 (PTX ISA 7.8); on older GPUs they are composed of
 // m8n8k4. Sums are fused multiply-adds in FP64, rounded to nearest, in an order that is not documented. TF32: compute
 // capability 8.0 (PTX ISA 7.0). Operands are FP32 numbers whose last 13 bits are ignored: round them first (to_tf32).
 // Products are exact. Sums are FP32, but not rounded to nearest.
 //
 // FP16 and BF16, m16n8k16 and m16n8k8: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits,
-// the lower half the first one. Of m16n8k16
+// the first one in the lower half. Fragments of m16n8k16:
 //
 //   A  16 x 16   a[i]  (g + 8 (i % 2), 2 t + 8 (i / 2)) and the element to its right   i = 0..3
 //   B  16 x 8    b[i]  (2 t + 8 i, g) and the element below                            i = 0, 1
 //
-// and of m16n8k8
+// Fragments of m16n8k8:
 //
 //   A  16 x 8    a[i]  (g + 8 i, 2 t) and the element to its right                     i = 0, 1
 //   B  8 x 8     b     (2 t, g) and the element below
@@ -121,7 +121,7 @@ __device__ inline void mma_m16n8k8_bf16(float (&d)[4], const std::uint32_t (&a)[
       : "r"(a[0]), "r"(a[1]), "r"(b));
 }
 
-/// Two numbers rounded to FP16 or BF16, the first one in the lower half. Compute capability 8.0.
+/// Returns two numbers rounded to FP16 or BF16, `low` in the lower half. Compute capability 8.0.
 __device__ inline std::uint32_t to_fp16_pair(float low, float high) {
   std::uint32_t bits;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
@@ -133,7 +133,7 @@ __device__ inline std::uint32_t to_bf16_pair(float low, float high) {
   return bits;
 }
 
-/// The TF32 nearest to a number, ties away from zero: FP32 bits with 10 bits of fraction. Compute capability 8.0.
+/// Returns the nearest TF32, ties away from zero: FP32 bits with 10 bits of fraction. Compute capability 8.0.
 __device__ inline std::uint32_t to_tf32(float value) {
   std::uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
@@ -156,8 +156,8 @@ __device__ inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// Four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix): lane l gives the address of row l % 8 of
-/// matrix l / 8, 16 bytes at a multiple of 16, and gets of matrix i elements (g, 2 t) and (g, 2 t + 1) in r[i].
+/// Loads four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix). Lane l gives the address of row l % 8 of
+/// matrix l / 8, 16 bytes at a multiple of 16, and gets elements (g, 2 t) and (g, 2 t + 1) of matrix i in r[i].
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -166,7 +166,7 @@ __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
                : "memory");
 }
 
-/// The same for their transposes: elements (2 t, g) and (2 t + 1, g).
+/// Loads the transposes of four such matrices: elements (2 t, g) and (2 t + 1, g).
 __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"

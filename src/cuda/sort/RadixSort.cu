@@ -10,11 +10,10 @@ namespace Tessera::Cuda {
 
 constexpr int key_bits = 64;
 
-/// Calls run(), which calls CUB. CUB clears the last error of CUDA and takes it for its own. Errors belong to host
-/// threads: where another part of the program left one, CUB runs in another thread, so that the error stays for that
-/// part to ask for.
+/// Calls run(), which calls CUB. CUB clears CUDA's last error and reports it as its own. Errors belong to host threads:
+/// if another part of the program left one, CUB runs in another thread, hence that part can still query its error.
 ///
-/// \param wait [in] waits for the stream that run() uses, if any: of cudaStreamPerThread each thread has its own
+/// \param wait [in] waits for the stream that run() uses, if any: each thread has its own cudaStreamPerThread
 template <class Wait, class Run>
 static void apart_from_errors_of_others(const Wait& wait, const Run& run) {
   if (cudaPeekAtLastError() == cudaSuccess) return run();
@@ -28,7 +27,7 @@ static void apart_from_errors_of_others(const Wait& wait, const Run& run) {
   }).get();
 }
 
-/// Bytes of scratch memory, as CUB counts them.
+/// Returns the bytes of scratch memory that CUB asks for.
 template <class Word>
 static std::size_t cub_scratch_bytes(std::size_t size) {
   cub::DoubleBuffer<std::uint64_t> keys;
@@ -55,7 +54,7 @@ int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int
     check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, words, arrays.size, first_bit, last_bit, stream),
           "radix_sort");
   });
-  return keys.selector;  // that of the words is the same
+  return keys.selector;  // words.selector is the same
 }
 
 #define TESSERA_RADIX_SORT(Word)                                    \

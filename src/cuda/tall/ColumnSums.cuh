@@ -10,8 +10,8 @@
 /// Sums of the columns of tall panels.
 namespace Tessera::Cuda::Tall {
 
-constexpr int column_threads = 256;  // of a block
-constexpr int column_rows = 8;       // that a thread loads before it adds them
+constexpr int column_threads = 256;  // threads of a block
+constexpr int column_rows = 8;       // rows that a thread loads before it adds them
 
 template <class Scalar>
 struct ColumnArguments {
@@ -20,7 +20,7 @@ struct ColumnArguments {
   double* parts;
 };
 
-/// What column sums are made of: term() of two elements, and how terms are combined.
+/// The kinds of column sums: term() of two elements, and the operator that combines terms.
 struct Products : Add {
   template <class Scalar>
   __device__ double term(Scalar x, Scalar y) const {
@@ -45,7 +45,7 @@ __device__ const Scalar* column_of(const TallPanel<const Scalar>& panel, int col
   return panel.data + (panel.is_listed ? panel.places[column] : column);
 }
 
-/// A block sums a part of the rows. A thread has a column, and every `lines`-th row.
+/// Sums a part of the rows in each block. A thread has a column, and every `lines`-th row.
 template <class Kind, class Scalar>
 __global__ void __launch_bounds__(column_threads)
     column_sums_kernel(const __grid_constant__ ColumnArguments<Scalar> arguments) {

@@ -9,7 +9,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-constexpr int block_warps = 8;  // at least, unless there are few squares or rows
+constexpr int block_warps = 8;  // about the number of warps of a block
 
 int parts_of(int squares) {
   return squares == 1 ? Tall::part_limit : squares <= 4 ? Tall::part_limit / 2 : Tall::part_limit / 4;
@@ -17,7 +17,7 @@ int parts_of(int squares) {
 
 constexpr int half_panel = most_panel_columns / 2;
 
-/// Columns [first, first + count) of a panel.
+/// Returns columns [first, first + count) of a panel.
 template <class Scalar>
 TallPanel<Scalar> part_of(TallPanel<Scalar> panel, int first, int count) {
   panel.columns = count;
@@ -58,7 +58,7 @@ void gram_with(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<
 }  // namespace
 
 std::size_t gram_scratch_bytes(int x_columns, int y_columns) {
-  // Whatever the policy, squares cover at most 31 columns more on each side.
+  // With any policy, squares cover at most 31 more columns on each side.
   using Largest = Tall::GramPolicy<2, 4, Tall::Access::Adjacent>;
   const int squares = squares_of<Largest>(x_columns, y_columns, false);
   return std::size_t(parts_of(squares)) * squares * Largest::elements * sizeof(double);
@@ -68,7 +68,7 @@ template <class Scalar>
 void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y, bool are_same, Scalar* C,
           std::ptrdiff_t stride, Scratch scratch) {
   if (!are_same && X.columns > half_panel && Y.columns > half_panel) {
-    // More squares than a block has warps.
+    // Together, there would be more squares than a block has warps.
     gram(stream, X, part_of(Y, 0, half_panel), false, C, stride, scratch);
     return gram(stream, X, part_of(Y, half_panel, Y.columns - half_panel), false, C + half_panel * stride, stride,
                 scratch);

@@ -9,22 +9,22 @@
 #include "Pair.cuh"
 #include "Parts.cuh"
 
-/// X^T Y of tall panels. Columns are taken 16 m_tiles of X and 8 n_tiles of Y at a time: a square of C for each warp.
+/// X^T Y of tall panels. A warp computes a square of C, from 16 m_tiles columns of X and 8 n_tiles columns of Y.
 namespace Tessera::Cuda::Tall {
 
 /// How lanes read columns.
 enum class Access {
   Adjacent,  ///< columns are adjacent
   Listed,    ///< columns may be listed
-  Paired,  ///< a lane reads two adjacent columns at a time, and those of its next rows while it multiplies: for float,
-           ///< which is converted. double takes the registers for more rows instead
+  Paired,    ///< a lane reads two adjacent columns at a time, and loads its next rows while it multiplies: for float,
+             ///< which is converted. double uses the registers for more rows instead
 };
 
-/// The most squares, and warps, of a block.
+/// Upper bound on the squares, and on the warps, of a block.
 constexpr int most_squares = 10;
 
-/// The shape of a square, and how many steps of 8 rows a warp loads before it multiplies them. One large square alone
-/// has few steps, so that its registers leave room for two blocks of 8 warps: others wait for their loads less often.
+/// The shape of a square, and the number of steps of 8 rows that a warp loads before it multiplies them. A large square
+/// that is alone has few steps. Its registers then leave room for two blocks of 8 warps, which wait less for loads.
 template <int m_tiles_, int n_tiles_, Access access_, bool is_alone = false>
 struct GramPolicy {
   static constexpr int m_tiles = m_tiles_, n_tiles = n_tiles_;
@@ -48,12 +48,12 @@ struct GramArguments {
   double* parts;       // sums: element e of square s of part p is parts[(p * squares + s) * elements + e]
 };
 
-/// Where a square lies in C, in squares.
+/// The position of a square in C, counted in squares.
 struct Square {
   int row, column;
 };
 
-/// The squares on and above the diagonal are counted column by column.
+/// Returns the position of a square. If X is Y, squares on and above the diagonal are counted column by column.
 __host__ __device__ inline Square square_of(int index, bool are_same, int across) {
   if (!are_same) return {index / across, index % across};
   Square square{0, 0};
@@ -62,8 +62,8 @@ __host__ __device__ inline Square square_of(int index, bool are_same, int across
   return square;
 }
 
-/// Columns of a panel that a lane reads: g, g + 8, ... of a square, or, in pairs, 2 g, 2 g + 1, 2 g + 16, ... In both
-/// orders, an even one and the next belong to the same 16 columns.
+/// The columns of a panel that a lane reads: columns g, g + 8, ... of a square, or, in pairs, 2 g, 2 g + 1, 2 g + 16,
+/// ... In both orders, columns 2 i and 2 i + 1 of a lane belong to the same 16 columns.
 template <class Scalar, int count, Access access>
 class LaneColumns {
  public:
@@ -82,7 +82,7 @@ class LaneColumns {
     return access == Access::Paired ? 16 * (i / 2) + 2 * g + i % 2 : 8 * i + g;
   }
 
-  /// Elements of a row; 0 beyond the last row or column.
+  /// Loads elements of a row, and zeros beyond the last row or column.
   __device__ __forceinline__ void load(unsigned row, unsigned last, double (&values)[count]) const {
     const Scalar* from = data_ + std::ptrdiff_t(row) * stride_;
     if constexpr (access == Access::Paired) {
@@ -116,7 +116,7 @@ class GramAgent {
   __device__ GramAgent(const GramArguments<Scalar>& arguments, int square, int lane)
       : arguments_(arguments), square_(square_of(square, arguments.are_same, arguments.across)), lane_(lane) {}
 
-  /// Adds rows [first, last) of this group of warps.
+  /// Adds the rows of [first, last) that this group of warps has.
   __device__ void add(unsigned first, unsigned last, unsigned step) {
     if (arguments_.are_same && square_.row == square_.column) {
       add_diagonal(first, last, step);
@@ -125,7 +125,7 @@ class GramAgent {
     }
   }
 
-  /// The sums to, or from, an array of a square.
+  /// Stores the sums in an array of a square.
   __device__ void store(double* sums) const {
     for_each([&](int e, double sum) { sums[e] = sum; });
   }
@@ -193,7 +193,7 @@ class GramAgent {
     double y[steps][2][n_tiles];
   };
 
-  /// Both operands are the same elements, and tiles below the diagonal are left out.
+  /// Multiplies a square on the diagonal. Its operands are the same elements; tiles below the diagonal are skipped.
   __device__ void add_diagonal(unsigned first, unsigned last, unsigned step) {
     const YColumns columns(arguments_.y, square_.column * Policy::y_columns, lane_);
     for_each_rows<SameOperands>(
@@ -246,7 +246,7 @@ class GramAgent {
   double sums_[m_tiles][n_tiles][4] = {};
 };
 
-/// A block sums a part of the rows. Its warps share the squares, and the rows where there are more warps than squares.
+/// Sums a part of the rows in each block. Its warps share the squares and, if they are more than the squares, the rows.
 template <class Policy, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::most_warps, Policy::least_blocks)
     gram_kernel(const __grid_constant__ GramArguments<Scalar> arguments) {
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(32 * Policy::most_warps, Policy::least_blocks)
   }
 }
 
-/// Combines the parts of C, `rows` x `columns`.
+/// Adds the parts of C, which is `rows` x `columns`.
 template <class Policy, class Scalar>
 __global__ void combine_gram_kernel(Parts parts, bool are_same, int across, int rows, int columns, Scalar* C,
                                     std::ptrdiff_t stride) {

@@ -13,7 +13,7 @@ struct alignas(2 * sizeof(Scalar)) Pair {
   std::remove_const_t<Scalar> at[2];
 };
 
-/// Whether all columns of a panel are in groups of `bytes` bytes, which are aligned to their size.
+/// Returns whether the columns of a panel form groups of `bytes` bytes that are aligned to their size.
 template <class Scalar>
 bool has_groups(const TallPanel<Scalar>& panel, int bytes) {
   const int count = bytes / int(sizeof(Scalar));

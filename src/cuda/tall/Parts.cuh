@@ -8,17 +8,17 @@
 /// Sums over all rows of tall panels: blocks sum parts of the rows, and a second kernel adds the parts in order.
 namespace Tessera::Cuda::Tall {
 
-constexpr int combine_threads = 256;  // of a block that combines parts
-constexpr int part_limit = 528;       // four blocks for each multiprocessor of an H200
+constexpr int combine_threads = 256;  // threads of a block that combines parts
+constexpr int part_limit = 528;       // upper bound on parts: four blocks for each multiprocessor of an H200
 
 /// Sums of `count` parts: element e of part p is sums[p * elements + e].
 struct Parts {
   const double* sums;
   int count, elements;
-  int slices;  // of the parts, which threads share: a power of 2
+  int slices;  // number of slices of the parts, one for each thread of an element: a power of 2
 };
 
-/// So many slices that a thread has at most 16 parts.
+/// Makes up to 32 slices, so a thread has about 16 parts at most.
 inline Parts make_parts(const double* sums, int count, int elements) {
   Parts parts{sums, count, elements, 1};
   while (parts.slices < combine_threads / 8 && count > 16 * parts.slices) parts.slices *= 2;
@@ -32,8 +32,8 @@ void launch_combine(const char* what, Stream stream, const Parts& parts, const A
                        combine_threads * sizeof(double), stream, parts, arguments...);
 }
 
-/// Calls store(element, result) for the elements of a block. A slice of the parts after the other is combined in order,
-/// then two and two of the slices.
+/// Calls store(element, result) for the elements of a block. Each slice of the parts is combined in order, then slices
+/// are combined in pairs.
 template <class Combine, class Store>
 __device__ __forceinline__ void combine_parts(const Parts& parts, const Combine& combine, const Store& store) {
   wait_for_previous_kernels();
@@ -60,7 +60,7 @@ __device__ __forceinline__ void combine_parts(const Parts& parts, const Combine&
 struct Add {
   __device__ double operator()(double a, double b) const { return a + b; }
 };
-/// The greater of two, or NaN.
+/// The greater of two numbers, or NaN if one is NaN.
 struct Greater {
   __device__ double operator()(double a, double b) const { return a != a || b <= a ? a : b; }
 };

@@ -10,8 +10,8 @@
 #include "Update.cuh"
 
 /// Y = alpha X B + beta Y for tall panels with many columns, whose rows are multiples of 16 bytes. The sums of a warp
-/// leave few registers for loads, so that its rows come through a ring in shared memory: while it multiplies, the next
-/// chunks of X, and of Y where it is read, are on their way. Y may be X: a warp's chunks are those of its own rows.
+/// leave few registers for loads, so its rows are staged in a ring in shared memory: while it multiplies, the next
+/// chunks of X, and of Y if it is read, are copied. Y may be X: a warp's chunks are those of its own rows.
 namespace Tessera::Cuda::Tall {
 
 /// \tparam n_tiles_  columns of Y, in tiles of 8
@@ -20,14 +20,14 @@ struct StagedUpdatePolicy {
   static constexpr int n_tiles = n_tiles_;
   static constexpr int columns = 8 * n_tiles;
   static constexpr int block_warps = n_tiles > 8 ? 4 : 8;
-  static constexpr int rows = 16;           // of a warp at a time
-  static constexpr int chunk_columns = 32;  // of a chunk of these rows
+  static constexpr int rows = 16;           // rows of a warp at a time
+  static constexpr int chunk_columns = 32;  // columns of a chunk of these rows
   static constexpr int chunk_tiles = chunk_columns / 8;
-  static constexpr int slots = 4;  // of a ring
-  /// Elements from one row of B to the next: the lanes of half a warp read 4 elements of every other of 8 rows from 16
+  static constexpr int slots = 4;  // slots of a ring
+  /// Row stride of B, in elements. With it, the lanes of half a warp read 4 elements of every other of 8 rows from 16
   /// banks of 8 bytes.
   static constexpr int b_stride = columns + 2;
-  /// Elements from one row of a chunk to the next: lanes that read 8 or 16 bytes of 4 or 2 rows at once do so from
+  /// Row stride of a chunk, in elements. With it, lanes that read 8 or 16 bytes of 4 or 2 rows at once read from
   /// different banks.
   static constexpr int chunk_stride = chunk_columns + 8;
   static constexpr int slot_elements = rows * chunk_stride;
@@ -52,7 +52,7 @@ class StagedUpdateAgent {
         y_chunks_(arguments.beta == 0 ? 0 : chunks_of(arguments.y.columns)),
         chunks_(y_chunks_ + chunks_of(arguments.x.columns)) {}
 
-  /// Updates Policy::rows rows from `first` on, then those `step` further, and so on.
+  /// Updates Policy::rows rows, starting at first, then at first + step, and so on.
   __device__ void update(std::size_t first, std::size_t step) {
     next_row_ = first;
     step_ = step;
@@ -76,7 +76,7 @@ class StagedUpdateAgent {
 
   static __device__ int chunks_of(int columns) { return (columns + Policy::chunk_columns - 1) / Policy::chunk_columns; }
 
-  /// Begins to copy the next chunk of the rows of this warp: those of Y, then those of X.
+  /// Starts to copy the next chunk of this warp's rows: chunks of Y, then chunks of X.
   __device__ __forceinline__ void copy_next(int slot) {
     if (next_row_ < std::size_t(arguments_.x.rows)) {
       const bool is_y = next_chunk_ < y_chunks_;
@@ -106,7 +106,7 @@ class StagedUpdateAgent {
     }
   }
 
-  /// Waits for the next chunk. Asks for another one, into the slot of the chunk before, which all lanes have read.
+  /// Waits for the next chunk. Starts to copy another into the slot of the previous one, which all lanes have read.
   __device__ __forceinline__ const Scalar* take() {
     wait_copies<Policy::slots - 2>();
     __syncwarp();
@@ -120,7 +120,7 @@ class StagedUpdateAgent {
     return *reinterpret_cast<const Pair<Scalar>*>(chunk + (g_ + 8 * half) * Policy::chunk_stride + column);
   }
 
-  /// Sums begin with beta Y. What lies beyond the last column is not stored.
+  /// Initialises the sums with beta Y. Sums beyond the last column are not stored.
   __device__ __forceinline__ void begin_with_y() {
     if (y_chunks_ == 0) return;
 #pragma unroll
@@ -138,12 +138,13 @@ class StagedUpdateAgent {
     }
   }
 
-  /// The order of the 8 columns of X in a step does not matter to the sums: a lane takes two that are adjacent.
+  /// Multiplies a chunk. The order of 8 columns of X in a step does not matter: a lane has two that are adjacent.
   __device__ __forceinline__ void multiply(const Scalar* chunk, int first) {
 #pragma unroll
     for (int k = 0; k < Policy::chunk_columns; k += 8) {
       if (first + k >= arguments_.x.columns) break;
-      // Chunks are not filled up: what a slot held before must not meet a zero of B, because it may be no number.
+      // Chunks are not padded: a slot's old content must not be multiplied by a zero of B, because it may not be
+      // finite.
       const bool is_there = first + k + 2 * t_ < arguments_.x.columns;
       double a[4];
 #pragma unroll
@@ -175,7 +176,7 @@ class StagedUpdateAgent {
   const double* b_;
   Scalar* ring_;
   int g_, t_, lane_;
-  int y_chunks_, chunks_;  // of some rows
+  int y_chunks_, chunks_;  // number of chunks of the same rows of Y, and of Y and X
   std::size_t next_row_ = 0, step_ = 0;
   int next_chunk_ = 0, slot_ = 0;
   double sums_[n_tiles][4];

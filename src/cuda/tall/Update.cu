@@ -10,7 +10,7 @@ namespace {
 
 template <class Policy, class Scalar>
 void update_with(Stream stream, const Tall::UpdateArguments<Scalar>& arguments) {
-  // The most that B takes, in every call: see allow_shared_memory().
+  // The size of the largest B, in every call: see allow_shared_memory().
   constexpr int most_bytes = most_panel_columns * Policy::b_stride * int(sizeof(double));
   constexpr auto kernel = Tall::update_kernel<Policy, Scalar>;
   allow_shared_memory<kernel>("update", most_bytes);
@@ -52,7 +52,7 @@ void staged_update_columns(Stream stream, const Tall::UpdateArguments<Scalar>& a
   return with(Tall::StagedUpdatePolicy<16>());
 }
 
-/// The most shared memory that a staged update takes.
+/// Upper bound on the bytes of shared memory of a staged update.
 constexpr int most_staged_bytes = 231424;
 
 }  // namespace

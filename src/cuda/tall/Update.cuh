@@ -8,9 +8,9 @@
 #include "../ptx/Mma.cuh"
 #include "Pair.cuh"
 
-/// Y = alpha X B + beta Y for tall panels; StagedUpdate.cuh has wide ones whose rows are aligned. A warp multiplies
-/// some rows of X by all of B, which each block keeps in shared memory. It has read its rows before it writes them, so
-/// that Y may be X.
+/// Y = alpha X B + beta Y for tall panels; StagedUpdate.cuh has wide panels whose rows are aligned. A warp multiplies
+/// some rows of X by all of B, which each block keeps in shared memory. It reads its rows before it writes them, so Y
+/// may be X.
 namespace Tessera::Cuda::Tall {
 
 /// \tparam n_tiles_    columns of Y, in tiles of 8
@@ -22,8 +22,8 @@ struct UpdatePolicy {
   static constexpr int block_warps = 8;
   static constexpr int rows = 16 * row_tiles;
   static constexpr int columns = 8 * n_tiles;
-  /// Elements from one row of B to the next in shared memory: the lanes of half a warp read 4 rows of 4 elements from
-  /// 16 banks of 8 bytes.
+  /// Row stride of B in shared memory, in elements. With it, the lanes of half a warp read 4 rows of 4 elements from 16
+  /// banks of 8 bytes.
   static constexpr int b_stride = columns + (columns % 16 == 0 ? 4 : 12);
 };
 
@@ -37,7 +37,7 @@ struct UpdateArguments {
   Scalar small[most_host_elements];
 };
 
-/// Takes alpha B to the shared memory of a block, with zeros up to whole tiles.
+/// Copies alpha B to the shared memory of a block, padded with zeros to whole tiles.
 template <int columns, int stride, class Scalar>
 __device__ void take_factor(const UpdateArguments<Scalar>& arguments, double* b) {
   const Scalar* const from = arguments.b == nullptr ? arguments.small : arguments.b;
@@ -56,12 +56,12 @@ class UpdateAgent {
   __device__ UpdateAgent(const UpdateArguments<Scalar>& arguments, const double* b, int lane)
       : arguments_(arguments), b_(b), g_(lane / 4), t_(lane % 4) {}
 
-  /// Updates Policy::rows rows from `first` on.
+  /// Updates Policy::rows rows, starting at `first`.
   __device__ void update(unsigned first) {
-    // Loads of Y are on their way together with those of X.
+    // Loads of Y overlap with those of X.
     for_each_half_row(first, [&](unsigned row, int r, int half) { begin(row, r, half); });
     multiply(first);
-    // Other lanes of the warp read the rows that this one writes.
+    // Waits for other lanes of the warp, which read the rows that this one writes.
     __syncwarp();
     for_each_half_row(first, [&](unsigned row, int r, int half) { store(row, r, half); });
   }
@@ -107,7 +107,7 @@ class UpdateAgent {
     return Policy::is_listed && arguments_.y.is_listed ? arguments_.y.places[column] : column;
   }
 
-  /// Sums begin with beta Y.
+  /// Initialises the sums with beta Y.
   __device__ __forceinline__ void begin(unsigned row, int r, int half) {
     const TallPanel<Scalar>& y = arguments_.y;
     const bool is_read = arguments_.beta != 0 && row < unsigned(y.rows);

@@ -7,7 +7,7 @@ namespace Tessera::Cuda {
 
 /// The GPU that schedules and policies are made for; an H200 by default.
 ///
-/// It decides where windows are cut, and so the order of their sums. On GPUs with another number of multiprocessors,
+/// It decides where windows are cut, and hence the order of their sums. On GPUs with another number of multiprocessors,
 /// results may differ by roundoff.
 struct Device {
   int multiprocessors = H200::multiprocessors;  ///< number of multiprocessors

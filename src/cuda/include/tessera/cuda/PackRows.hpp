@@ -6,8 +6,8 @@
 
 namespace Tessera::Cuda {
 
-/// Copies X with any strides, such as LayoutLeft, to rows: to[i * row_stride + j] = x(i, j). Columns j from x.columns
-/// up to row_stride become 0. Compiled for the scalars of products.
+/// Copies X with any strides, such as LayoutLeft, in row-major order: to[i * row_stride + j] = x(i, j). Columns j from
+/// x.columns to row_stride become 0. Compiled for the scalars of products.
 ///
 /// x and to are device memory, and row_stride >= x.columns. Reads and writes whole lines if x.row_stride is 1. Throws
 /// std::runtime_error if the launch fails, std::length_error for too many columns. Cost: reads and writes x once.

@@ -10,23 +10,23 @@ namespace Tessera::Cuda {
 /// Keys with a word each, in arrays 0; arrays 1 are memory for a second copy.
 template <class Word>
 struct SortArrays {
-  std::uint64_t* keys[2];  ///< the keys, in any order, and memory for as many
-  Word* words[2];          ///< a word for each key, and memory for as many
+  std::uint64_t* keys[2];  ///< the keys, in any order, and memory of the same size
+  Word* words[2];          ///< a word for each key, and memory of the same size
   std::size_t size;        ///< number of keys
 };
 
-/// Bytes of memory, besides the arrays, that a sort of so many keys takes at most.
-/// \throws std::runtime_error if CUDA refuses to tell
+/// Returns an upper bound on the bytes of memory that a sort of `size` keys needs in addition to the arrays.
+/// \throws std::runtime_error if a call of CUDA fails
 template <class Word>
 std::size_t radix_sort_scratch_bytes(std::size_t size);
 
 /// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves the words along; stable. It is the sort
-/// of CUB, which is part of the CUDA Toolkit: a pass for each 8 bits, which reads and writes keys and words once. It
-/// does not wait for the stream, unless the calling thread has an error of CUDA that nobody has asked for.
+/// of CUB, which is part of the CUDA Toolkit: each pass sorts by 8 bits, and reads and writes keys and words once. It
+/// does not wait for the stream, unless the calling thread has an error of CUDA that nobody has queried.
 ///
 /// \param scratch [in] device memory of radix_sort_scratch_bytes()
 /// \return the arrays that hold the result: 0 or 1
-/// \throws std::runtime_error if CUDA refuses, or such an error is left and no thread can be started
+/// \throws std::runtime_error if a call of CUDA fails, or if there is such an error and no thread can be started
 template <class Word>
 int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int last_bit, void* scratch);
 

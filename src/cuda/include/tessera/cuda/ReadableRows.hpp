@@ -8,11 +8,11 @@
 
 namespace Tessera::Cuda {
 
-/// The most columns of X that products on tensor cores take; for more they throw std::length_error. Products of this
-/// number with the rows of a window, or with the bytes of an element, fit in 32 bits.
+/// Upper bound on the columns of X for products on tensor cores, which throw std::length_error for more. This number
+/// times the rows of a window, or times the bytes of an element, fits in 32 bits.
 inline constexpr Ordinal most_launch_columns = 1 << 24;
 
-/// Whether kernels can read rows of X where they are: the columns are adjacent, and there are fewer than 2^32 bytes
+/// Returns whether kernels can read rows of X in place: the columns are adjacent, and there are fewer than 2^32 bytes
 /// from one row to the next. Any other X is packed.
 template <class Scalar>
 bool rows_are_readable(const Multivector<Scalar>& x) {
@@ -20,20 +20,20 @@ bool rows_are_readable(const Multivector<Scalar>& x) {
   return x.column_stride == 1 && x.row_stride >= 0 && x.row_stride <= most;
 }
 
-/// The same for kernels that read 16 bytes, or `bytes`, at a time: rows begin at multiples of them, too.
+/// Returns the same for kernels that read 16 bytes, or `bytes`, at a time: rows must also begin at multiples of that.
 template <class Scalar>
 bool rows_are_aligned(const Multivector<Scalar>& x, std::size_t bytes = 16) {
   return rows_are_readable(x) && reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0 &&
          static_cast<std::size_t>(x.row_stride) * sizeof(Scalar) % bytes == 0;
 }
 
-/// The same for kernels that read 16 bytes at a time and nothing else: rows end at multiples of them, too.
+/// Returns the same for kernels that always read 16 bytes at a time: rows must also end at multiples of 16 bytes.
 template <class Scalar>
 bool rows_are_whole(const Multivector<Scalar>& x) {
   return rows_are_aligned(x) && static_cast<std::size_t>(x.columns) * sizeof(Scalar) % 16 == 0;
 }
 
-/// Which X a kernel reads where it is. It copies any other X to scratch memory first.
+/// The X that a kernel reads in place. It copies any other X to scratch memory first.
 enum class XAccess {
   Rows,          ///< X with rows_are_readable()
   Vectors,       ///< X with rows_are_aligned()
@@ -41,7 +41,7 @@ enum class XAccess {
   Copies         ///< none: the kernel copies every X
 };
 
-/// Whether a kernel with this access reads X where it is.
+/// Returns whether a kernel with this access reads X in place.
 template <class Scalar>
 bool is_read_in_place(const Multivector<Scalar>& x, XAccess access) {
   switch (access) {

@@ -11,7 +11,7 @@
 
 namespace Tessera::Cuda {
 
-/// The number of elements from a row of scratch memory to the next. Rows are padded to vectors of 16 bytes of X.
+/// Returns the row stride of scratch memory in elements: columns, rounded up to 8 for X of 16 bits, else to 4.
 ///
 /// \tparam Scalar  the type of X
 template <class Scalar>
@@ -26,7 +26,7 @@ struct ScratchLayout {
   std::size_t packed = 0;  ///< where the copy of X begins, in bytes
   std::size_t bytes = 0;   ///< bytes of both parts
 
-  /// The layout for parts of these sizes.
+  /// Makes the layout for parts of these sizes.
   ScratchLayout(std::size_t partial_bytes, std::size_t packed_bytes)
       : packed(rounded(partial_bytes)), bytes(packed + rounded(packed_bytes)) {}
 
@@ -34,8 +34,8 @@ struct ScratchLayout {
   static std::size_t rounded(std::size_t size) { return (size + 255) / 256 * 256; }
 };
 
-/// The scratch memory of a product of windows: the sums of the pieces that its schedule cuts windows into, and a copy
-/// of X unless the kernel reads X where it is. With a precision of 16 bits, a copy has rounded_row_stride().
+/// Returns the scratch memory of a product of windows: the sums of the pieces that its schedule cuts windows into, and
+/// a copy of X unless the kernel reads X in place. With a precision of 16 bits, the copy has rounded_row_stride().
 template <class Schedule, class Scalar>
 ScratchLayout window_scratch(const Schedule& schedule, Ordinal window_rows, const Multivector<const Scalar>& x,
                              XAccess access, Precision precision = Precision::Native) {

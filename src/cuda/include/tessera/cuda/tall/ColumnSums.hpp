@@ -9,15 +9,15 @@
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory that column_sums() needs for panels with any number of rows.
+/// Returns the bytes of scratch memory that column_sums() needs for panels with any number of rows.
 std::size_t column_sums_scratch_bytes(int columns);
 
-/// results[j] = a sum over column j of X, and of Y, which is read for products only. float is converted as it is read,
-/// so that sums are FP64 and rounded in the end; the same panels give the same bits, as for gram(). Cost: X, and Y, are
-/// read once.
+/// Computes results[j], a sum over column j of X and, for products only, of Y. float is converted as it is read, so
+/// sums are FP64 and rounded at the end; the same panels give the same bits, as for gram(). Cost: X, and Y, are read
+/// once.
 ///
 /// \param X       [in]  a panel with at least one column
-/// \param Y       [in]  a panel with as many rows and columns as X; X itself where it is not read
+/// \param Y       [in]  a panel with the rows and columns of X; X itself if it is not read
 /// \param results [out] X.columns elements that the GPU may write: pinned host memory included
 /// \throws std::runtime_error if a launch fails
 template <class Scalar>

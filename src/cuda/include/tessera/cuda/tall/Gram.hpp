@@ -8,16 +8,16 @@
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory that gram() needs for panels with any number of rows.
+/// Returns the bytes of scratch memory that gram() needs for panels with any number of rows.
 std::size_t gram_scratch_bytes(int x_columns, int y_columns);
 
-/// C = X^T Y, with FP64 tensor cores: compute capability 8.0. float is converted as it is read, so that sums are FP64
-/// and rounded in the end.
+/// Computes C = X^T Y with FP64 tensor cores: compute capability 8.0. float is converted as it is read, so sums are
+/// FP64 and rounded at the end.
 ///
-/// Rows are cut into parts that depend on the sizes alone. A warp sums 8 rows at a time, a second kernel adds the parts
-/// in order: the same panels give the same bits. Cost: X and Y are read once, and once if they are the same.
+/// Rows are cut into parts that depend on the sizes alone. A warp sums 8 rows at a time, and a second kernel adds the
+/// parts in order: the same panels give the same bits. Cost: reads X and Y once, or X alone if they are the same.
 ///
-/// \param are_same  [in] whether Y is X; half of C is then computed, and copied
+/// \param are_same  [in] whether Y is X; then half of C is computed, and copied to the other half
 /// \param C         [out] element (i, j) is C[i + j * stride]: memory that the GPU may write, or pinned on the host
 /// \throws std::runtime_error if a launch fails
 template <class Scalar>

@@ -6,18 +6,18 @@
 
 namespace Tessera::Cuda {
 
-/// The most columns of a tall block that a kernel takes at a time.
+/// Upper bound on the columns of a tall block that a kernel handles at a time.
 inline constexpr int most_panel_columns = 128;
 
-/// Up to most_panel_columns columns of a block with many rows, for kernels, which are given it by value. Element (i, j)
-/// is data[i * row_stride + j], or data[i * row_stride + places[j]] where columns are listed.
+/// Up to most_panel_columns columns of a block with many rows, which kernels receive by value. Element (i, j) is
+/// data[i * row_stride + j], or data[i * row_stride + places[j]] if columns are listed.
 template <class Scalar>
 struct TallPanel {
   Scalar* data = nullptr;                   ///< device memory
   Ordinal rows = 0;                         ///< number of rows
   int columns = 0;                          ///< number of columns
   std::ptrdiff_t row_stride = 0;            ///< elements from one row to the next
-  bool is_listed = false;                   ///< whether `places` counts
+  bool is_listed = false;                   ///< whether columns are listed in `places`
   Ordinal places[most_panel_columns] = {};  ///< where columns lie in a row
 };
 

@@ -7,15 +7,15 @@
 
 namespace Tessera::Cuda {
 
-/// The most elements of a B in host memory.
+/// Upper bound on the elements of a B in host memory.
 inline constexpr int most_host_elements = 256;
 
-/// Y = alpha X B + beta Y, with FP64 tensor cores: compute capability 8.0. float is converted as it is read, and sums
-/// are rounded once. Y may be X. With beta = 0, Y is not read.
+/// Computes Y = alpha X B + beta Y with FP64 tensor cores: compute capability 8.0. float is converted as it is read,
+/// and sums are rounded once. Y may be X. With beta = 0, Y is not read.
 ///
 /// Cost: X is read, and Y written, once.
 ///
-/// \param B           [in] by rows: element (i, j) is B[i * Y.columns + j]
+/// \param B           [in] row-major: element (i, j) is B[i * Y.columns + j]
 /// \param is_on_host  [in] whether B is host memory, of at most most_host_elements elements, which are read before the
 ///                         call returns; otherwise it is memory that the GPU may read
 /// \throws std::runtime_error if the launch fails
@@ -23,7 +23,7 @@ template <class Scalar>
 void update(Stream stream, Scalar alpha, const TallPanel<const Scalar>& X, const Scalar* B, bool is_on_host,
             Scalar beta, const TallPanel<Scalar>& Y);
 
-/// Whether the current GPU has the shared memory that update() needs.
+/// Returns whether the current GPU has the shared memory that update() needs.
 bool can_update();
 
 }  // namespace Tessera::Cuda
