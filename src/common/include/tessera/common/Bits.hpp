@@ -8,7 +8,7 @@
 /// Operations on masks for host and device. The standard header for bits is not for device code.
 namespace Tessera {
 
-/// The number of bits that are set.
+/// Returns the number of bits that are set.
 TESSERA_FUNCTION int popcount(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   return __popcll(bits);
@@ -17,7 +17,7 @@ TESSERA_FUNCTION int popcount(std::uint64_t bits) {
 #endif
 }
 
-/// The place of the lowest bit that is set; there must be one.
+/// Returns the place of the lowest bit that is set; there must be one.
 TESSERA_FUNCTION int lowest_bit(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   return __ffsll(static_cast<long long>(bits)) - 1;
@@ -26,7 +26,7 @@ TESSERA_FUNCTION int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
-/// The place of the highest bit that is set; there must be one.
+/// Returns the place of the highest bit that is set; there must be one.
 TESSERA_FUNCTION int highest_bit(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   return 63 - __clzll(static_cast<long long>(bits));
@@ -35,7 +35,7 @@ TESSERA_FUNCTION int highest_bit(std::uint64_t bits) {
 #endif
 }
 
-/// A word whose lowest `count` bits are set, 0 <= count < 64.
+/// Returns a word whose lowest `count` bits are set, 0 <= count < 64.
 TESSERA_FUNCTION constexpr std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
 
 }  // namespace Tessera

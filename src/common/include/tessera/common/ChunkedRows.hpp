@@ -7,17 +7,17 @@
 #include <tessera/common/H200.hpp>
 #include <tessera/common/Types.hpp>
 
-/// Compressed rows that are multiplied against chunks of rows of X, which lie in shared memory: how blocks of threads
-/// share the work, and when that pays. Kernel, plans and models ask the same functions.
+/// Compressed rows that are multiplied by chunks of rows of X in shared memory: how thread blocks share the work, and
+/// when chunks pay. The kernel, plans and models call the same functions.
 ///
-/// X is cut into *slabs* of 128 bytes of each row and into chunks of rows, of which a block has one at a time. The
-/// chunks depend on A and the GPU alone. So does the order of sums, whoever adds them.
+/// X is cut into *slabs* of 128 bytes of each row, and into chunks of rows. A block holds one chunk at a time. The
+/// chunks depend on A and the GPU alone. So does the order of sums, whichever block adds them.
 namespace Tessera {
 
 /// Bytes of a row of X in a slab.
 inline constexpr int slab_row_bytes = 128;
 
-/// What the time of a product against chunks depends on.
+/// The numbers that determine the time of a product with chunks.
 struct ChunkedProblem {
   double rows = 0;            ///< rows of A
   double columns = 0;         ///< columns of A
@@ -32,7 +32,7 @@ struct ChunkedMachine {
   std::size_t shared_bytes = H200::block_shared_bytes;  ///< bytes of shared memory of a block; 0: there is no kernel
 };
 
-/// The bytes of shared memory of a block: the rows of a chunk, a row of zeros, and a counter.
+/// Returns the bytes of shared memory of a block: the rows of a chunk, a row of zeros, and a counter.
 constexpr std::size_t chunk_shared_bytes(Ordinal chunk_rows) {
   return (static_cast<std::size_t>(chunk_rows) + 1) * slab_row_bytes + 16;
 }
@@ -42,7 +42,7 @@ struct Chunks {
   Ordinal rows = 0;   ///< rows of X in a chunk; 0 if none fits
   Ordinal count = 1;  ///< number of chunks
 
-  /// As few as fit in shared memory for this many rows of X.
+  /// Returns the fewest chunks that fit in shared memory for this many rows of X.
   static Chunks of(Ordinal x_rows, std::size_t shared_bytes) {
     if (shared_bytes < chunk_shared_bytes(1)) return {};
     const auto most = static_cast<Ordinal>((shared_bytes - chunk_shared_bytes(0)) / slab_row_bytes);
@@ -51,27 +51,27 @@ struct Chunks {
   }
 };
 
-/// How blocks share a product. Rows of A are dealt to `parts`, and each part of a slab has a block for all chunks, one
-/// after the other, or a block for each.
+/// How blocks share a product. Rows of A are dealt to `parts`. Each part of a slab has one block for all chunks in
+/// turn, or one block for each chunk.
 struct ChunkedBlocks {
   int slabs = 0;           ///< number of slabs
   bool are_split = false;  ///< whether each chunk has blocks of its own, whose sums another kernel adds
   int parts = 1;           ///< number of parts of the rows
-  double seconds = 0;      ///< of the product, as predicted
+  double seconds = 0;      ///< predicted time of the product
 };
 
-/// The most slabs for which chunks have blocks of their own. With more, each block would have few rows, and the sums of
+/// Returns the most slabs for which chunks have blocks of their own. With more, blocks would have few rows, and sums of
 /// chunks would be many. Measured on an H100: 12 and 16 pairs of slab and chunk gained 2 to 40 %, 24 and more lost.
 constexpr int most_split_slabs(int chunks, int multiprocessors) {
   return chunks == 1 ? 0 : multiprocessors / (8 * chunks);
 }
 
-/// Chooses how blocks share a product, and predicts its time. Constants were fitted by hand to a prototype's times of
-/// five matrices of 4,039 to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of double), and
-/// that of an entry to those of the kernel on the densest of them.
+/// Chooses how blocks share a product, and predicts its time. Constants were fitted by hand to a prototype's times for
+/// five matrices of 4,039 to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of double); the
+/// constant for an entry was fitted to the kernel's times for the densest one.
 ///
-/// A block takes a time for each chunk that it copies, for each entry, whose 128 bytes of X come from shared memory,
-/// and for each pair of row and chunk. A is read from L2 meanwhile, at two thirds of that time or less.
+/// A block needs time for each chunk that it copies, for each entry, whose 128 bytes of X are read from shared memory,
+/// and for each pair of row and chunk. Meanwhile A is read from L2, in at most two thirds of that time.
 inline ChunkedBlocks choose_chunked_blocks(const ChunkedProblem& p, Ordinal chunks, int multiprocessors) {
   constexpr double launch = 2e-6, chunk = 2e-6, copied_row = 2.1e-9, added_bytes = 2.5e12;
   const double entry = p.element_bytes > 4 ? 0.68e-9 : 0.61e-9;
@@ -94,13 +94,12 @@ inline ChunkedBlocks choose_chunked_blocks(const ChunkedProblem& p, Ordinal chun
   return best;
 }
 
-/// Whether plans multiply compressed rows against chunks: if an average row has enough entries in each chunk, and the
-/// predicted time is clearly less than that of rows that are multiplied as they are, even if these are alike and share
-/// few columns. It is a function of numbers that a plan always knows: a plan that is loaded decides as the one that was
-/// saved.
+/// Returns whether plans multiply compressed rows by chunks: if an average row has enough entries in each chunk, and
+/// the predicted time is clearly less than without chunks, even if rows are alike and share few columns. The result
+/// depends on numbers that a plan always knows, so a loaded plan decides like the one that was saved.
 inline bool chunks_pay(const ChunkedProblem& p, const ChunkedMachine& machine) {
   constexpr double least_entries = 72, gain = 1.15;
-  constexpr double launch = 2e-6, gathered = 14.4e12, entry_bytes = 38;  // of rows as they are
+  constexpr double launch = 2e-6, gathered = 14.4e12, entry_bytes = 38;  // constants for rows without chunks
   const Chunks chunks = Chunks::of(static_cast<Ordinal>(p.columns), machine.shared_bytes);
   if (chunks.rows == 0 || p.vector_columns == 0 || p.nonzeros < least_entries * p.rows * chunks.count) return false;
   const double rows = launch + p.nonzeros * (p.vector_columns * p.element_bytes + entry_bytes) / gathered;

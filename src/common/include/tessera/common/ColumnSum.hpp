@@ -3,7 +3,7 @@
 
 namespace Tessera {
 
-/// What is made of each column of a block X, and of a block Y.
+/// The number that is computed for each column of a block X, and of a block Y.
 enum class ColumnSum {
   Products,           ///< the sum of x_i y_i
   Magnitudes,         ///< the sum of |x_i|

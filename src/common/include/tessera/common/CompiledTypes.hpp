@@ -5,13 +5,13 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Half.hpp>
 
-// The types that the library is compiled for: all scalars, unless TESSERA_SCALARS of CMake names some. Tessera's
-// targets then define TESSERA_WITHOUT_... for each of the others, also for users' files.
+// The types that the library is compiled for: all scalars, unless CMake's TESSERA_SCALARS names some. Tessera's targets
+// then define TESSERA_WITHOUT_... for each of the others, for users' files as well.
 //
-// All that a plan stores has offsets of type int: a matrix of more entries is stored as several blocks of rows. Users'
-// offsets may be std::size_t as well.
+// Offsets in plans are of type int: a matrix of more entries is stored as several blocks of rows. Users' offsets may be
+// std::size_t as well.
 //
-// The lists below expand M for every type. They pass their first argument on to M.
+// The lists below expand M for every type, and pass their first argument on to M.
 #ifdef TESSERA_WITHOUT_FLOAT
 #define TESSERA_IF_FLOAT(M, ...)
 #else
@@ -38,17 +38,17 @@
 #define TESSERA_IF_COMPLEX_DOUBLE(M, ...) M(__VA_ARGS__)
 #endif
 
-/// M(Exec, Offset) for every type of users' offsets.
+/// Expands M(Exec, Offset) for every type of users' offsets.
 #define TESSERA_FOR_EACH_USER_OFFSET(Exec, M) M(Exec, int) M(Exec, std::size_t)
 
-/// M(Exec, Scalar) for every type of multivectors.
+/// Expands M(Exec, Scalar) for every type of multivectors.
 #define TESSERA_FOR_EACH_SCALAR(Exec, M)            \
   TESSERA_IF_FLOAT(M, Exec, float)                  \
   TESSERA_IF_DOUBLE(M, Exec, double)                \
   TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>)
 
-/// M(Exec, MatrixScalar, VectorScalar) for every pair that may be multiplied, but for vectors of 16 bits.
+/// Expands M(Exec, MatrixScalar, VectorScalar) for every pair that may be multiplied, except vectors of 16 bits.
 #define TESSERA_FOR_EACH_PRODUCT(Exec, M)                           \
   TESSERA_IF_FLOAT(M, Exec, float, float)                           \
   TESSERA_IF_DOUBLE(M, Exec, double, double)                        \
@@ -56,11 +56,11 @@
   TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>, Complex<double>)
 
-/// M(Exec, Scalar) for vectors of 16 bits, which float matrices may be multiplied with.
+/// Expands M(Exec, Scalar) for vectors of 16 bits, by which float matrices may be multiplied.
 #define TESSERA_FOR_EACH_HALF(Exec, M) \
   TESSERA_IF_FLOAT(M, Exec, Half)      \
   TESSERA_IF_FLOAT(M, Exec, BFloat16)
-/// M(Exec, MatrixScalar, VectorScalar) for every such pair.
+/// Expands M(Exec, MatrixScalar, VectorScalar) for every such pair.
 #define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M) \
   TESSERA_IF_FLOAT(M, Exec, float, Half)       \
   TESSERA_IF_FLOAT(M, Exec, float, BFloat16)

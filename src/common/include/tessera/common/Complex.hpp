@@ -7,17 +7,17 @@ namespace Tessera {
 
 /// A complex number for kernels: two reals, the real part first, as in std::complex and Kokkos::complex.
 ///
-/// The kernels may include neither of those two, so Tessera has its own. The API reinterprets users' data.
+/// Kernels may include neither of these two, so Tessera has its own. The API reinterprets users' data.
 template <class Real>
 struct Complex {
   Real re;  ///< real part
   Real im;  ///< imaginary part
 
-  /// A number that is not initialized.
+  /// Leaves the number uninitialized.
   Complex() = default;
-  /// A number from its parts.
+  /// Makes a number from its parts.
   TESSERA_FUNCTION constexpr Complex(Real real, Real imaginary = Real(0)) : re(real), im(imaginary) {}
-  /// A number of another precision, rounded.
+  /// Rounds a number of another precision.
   template <class Other>
   TESSERA_FUNCTION constexpr explicit Complex(const Complex<Other>& z) : re(Real(z.re)), im(Real(z.im)) {}
 
@@ -27,17 +27,17 @@ struct Complex {
     im += b.im;
     return *this;
   }
-  /// a + b
+  /// Returns a + b.
   friend TESSERA_FUNCTION constexpr Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
-  /// a - b
+  /// Returns a - b.
   friend TESSERA_FUNCTION constexpr Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-  /// a b, without the cases for infinities of C99's Annex G
+  /// Returns a b, without the cases for infinities of C99's Annex G.
   friend TESSERA_FUNCTION constexpr Complex operator*(Complex a, Complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
-  /// Whether both parts are equal.
+  /// Returns whether both parts are equal.
   friend TESSERA_FUNCTION constexpr bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
-  /// Whether a part differs.
+  /// Returns whether a part differs.
   friend TESSERA_FUNCTION constexpr bool operator!=(Complex a, Complex b) { return !(a == b); }
 };
 
@@ -62,7 +62,7 @@ inline constexpr bool is_complex_v = false;
 template <class Real>
 inline constexpr bool is_complex_v<Complex<Real>> = true;
 
-/// The complex conjugate; a real number is its own conjugate.
+/// Returns the complex conjugate; a real number is its own conjugate.
 template <class Scalar>
 TESSERA_FUNCTION constexpr Scalar conjugate(Scalar a) {
   if constexpr (is_complex_v<Scalar>) {

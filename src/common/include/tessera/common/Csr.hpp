@@ -11,7 +11,7 @@ namespace Tessera {
 /// format is built from a *canonical* pattern: row_offsets[0] = 0, row_offsets does not decrease, and the columns of
 /// each row ascend strictly.
 ///
-/// The matrix that is pictured in each format has 16 x 16 elements and the entries a to z:
+/// The example matrix of all formats' descriptions has 16 x 16 elements and the entries a to z:
 ///
 /// ```{.unparsed}
 ///        0  1  2  3   4  5  6  7   8  9 10 11  12 13 14 15    row_offsets
@@ -38,7 +38,7 @@ namespace Tessera {
 template <class Offset>
 struct CsrPattern {
   using offset_type = Offset;                                ///< the type of an offset
-  static constexpr const char* label = "Tessera::csr_spmm";  ///< what profilers see of a portable product
+  static constexpr const char* label = "Tessera::csr_spmm";  ///< the name that profilers show for a portable product
 
   Ordinal rows = 0;                         ///< rows of the matrix
   Ordinal columns = 0;                      ///< columns of the matrix
@@ -55,7 +55,7 @@ TESSERA_FUNCTION void for_each_entry(const CsrPattern<Offset>& A, Ordinal row, c
   for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) visit(A.column_indices[k], k);
 }
 
-/// The number of entries in the rows before `row`, which may be A.rows.
+/// Returns the number of entries in the rows before `row`, which may be A.rows.
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const CsrPattern<Offset>& A, Ordinal row) {
   return A.row_offsets[row];

@@ -10,7 +10,7 @@
 namespace Tessera {
 
 /// The names of the enumerators of an enum, in their order from 0. An enum that is printed, read by name or saved has
-/// its names beside it.
+/// its names next to its declaration.
 template <class Enum>
 inline constexpr std::array<std::string_view, 0> enum_names{};
 
@@ -18,14 +18,14 @@ inline constexpr std::array<std::string_view, 0> enum_names{};
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && !enum_names<Enum>.empty();
 
-/// The name of an enumerator, or "?" for a number that is none.
+/// Returns the name of an enumerator, or "?" for a number that is no enumerator.
 template <NamedEnum Enum>
 constexpr std::string_view to_string(Enum value) {
   const auto place = static_cast<std::size_t>(value);
   return place < enum_names<Enum>.size() ? enum_names<Enum>[place] : "?";
 }
 
-/// The enumerator of that name, if there is one.
+/// Returns the enumerator of that name, if there is one.
 template <NamedEnum Enum>
 constexpr std::optional<Enum> enum_named(std::string_view name) {
   for (std::size_t i = 0; i < enum_names<Enum>.size(); ++i)
@@ -33,7 +33,7 @@ constexpr std::optional<Enum> enum_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// The enumerators of an enum, without the first and last that are left out.
+/// Returns the enumerators of an enum, except the first `first_left_out` and the last `last_left_out` ones.
 template <NamedEnum Enum, std::size_t first_left_out = 0, std::size_t last_left_out = 0>
 constexpr auto enumerators() {
   std::array<Enum, enum_names<Enum>.size() - first_left_out - last_left_out> all{};

@@ -10,15 +10,15 @@ enum class Format {
   Auto,               ///< the plan chooses; Plan::explain() says why
   Csr,                ///< compressed rows, columns ascending
   BitTcf,             ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
-  Bmat,               ///< 16x8 tiles of condensed columns with four 32-bit words each (Voltrix-SpMM, section 3.1.1)
-  BlockRowPartition,  ///< groups of 16x8 tiles with equally many entries, and residual rows (BRP-SpMM, section IV)
+  Bmat,               ///< 16x8 tiles of condensed columns with two 64-bit masks each (Voltrix-SpMM, section 3.1.1)
+  BlockRowPartition,  ///< groups of 16x8 tiles with a fixed entry count, and residual rows (BRP-SpMM, section IV)
   Bcsr,               ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
-  SortedColumns,      ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
+  SortedColumns,      ///< blocks of columns with the same number of entries, and a rest (Swift, section IV)
   Staged,             ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
   RowGroups           ///< compressed rows in groups of up to four adjacent rows, which share their columns
 };
 
-/// The names of the formats, as programs take them.
+/// The names of the formats, as programs read and print them.
 template <>
 inline constexpr std::array<std::string_view, 9> enum_names<Format> = {
     "auto", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups"};
@@ -27,7 +27,7 @@ static_assert(to_string(Format::RowGroups) == "row_groups");
 /// All formats, without Auto.
 inline constexpr auto every_format = enumerators<Format, 1>();
 
-/// The arithmetic of a product. Only Native loses nothing; users ask for the others by PlanOptions::precision.
+/// The arithmetic of a product. Only Native loses no accuracy; users select the others with PlanOptions::precision.
 enum class Precision {
   Native,  ///< the wider of the types of A and X, for operands and sums
   Single,  ///< binary32 products and sums
@@ -37,7 +37,7 @@ enum class Precision {
   Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums
 };
 
-/// The names of the precisions, as programs take them.
+/// The names of the precisions, as programs read and print them.
 template <>
 inline constexpr std::array<std::string_view, 6> enum_names<Precision> = {"native", "single", "tf32x3",
                                                                           "tf32",   "bf16",   "fp16"};

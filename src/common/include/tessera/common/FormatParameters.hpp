@@ -12,23 +12,23 @@ struct FormatParameters {
   int brp_tiles_per_group = 0;
 
   /// Rows of a block of Format::Bcsr, at most 64. By default a block has the shape of an operand of tensor cores, for
-  /// values of this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits. Of such shapes, the one with the
-  /// fewest bytes is taken.
+  /// values of this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits. If there are several such shapes,
+  /// the default is the one with the fewest bytes.
   int bcsr_block_rows = 0;
   /// Columns of a block of Format::Bcsr, at most 64. Set it if and only if bcsr_block_rows is set.
   int bcsr_block_columns = 0;
 
   /// Columns of a block of Format::SortedColumns, at most 1024; by default 32, the threads of a warp.
   int sorted_columns_width = 0;
-  /// The most entries that a block of Format::SortedColumns takes of each column; by default 32.
+  /// Upper bound on the entries of each column in a block of Format::SortedColumns; by default 32.
   int sorted_columns_height = 0;
 
-  /// The most entries of a chunk of Format::Staged; by default, what suits the kernels of the device.
+  /// Upper bound on the entries of a chunk of Format::Staged; the default suits the kernels of the device.
   int staged_chunk_values = 0;
-  /// The most chunks of a piece of a window of Format::Staged; by default, what suits the kernels of the device.
+  /// Upper bound on the chunks of a piece of a window of Format::Staged; the default suits the kernels of the device.
   int staged_piece_chunks = 0;
 
-  /// The most rows of a group of Format::RowGroups, from 1 to 4; by default 4.
+  /// Upper bound on the rows of a group of Format::RowGroups, from 1 to 4; by default 4.
   int group_rows = 0;
 };
 

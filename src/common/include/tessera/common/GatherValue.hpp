@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// Takes the value of one place of a format from the caller's, in two steps through maps: from places to canonical
+/// Gathers the value of one place of a format from the caller's values, through two maps: from places to canonical
 /// entries, and from these to the caller's entries.
 template <class Scalar>
 struct GatherValue {

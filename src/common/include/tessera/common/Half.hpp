@@ -7,11 +7,11 @@
 #include <type_traits>
 
 /// @file
-/// Numbers of 16 bits in memory. Arithmetic takes place in float: an element is widened as it is read, exactly, and
-/// rounded as it is written, to nearest, ties to even. On NVIDIA GPUs either is one instruction.
+/// Numbers of 16 bits in memory. Arithmetic is done in float: an element is widened exactly as it is read, and rounded
+/// to nearest, ties to even, as it is written. On NVIDIA GPUs each is one instruction.
 ///
-/// Kokkos::Experimental::half_t and bhalf_t have the same representation where they have 16 bits; where a build of
-/// Kokkos has none, they are float.
+/// Kokkos::Experimental::half_t and bhalf_t have the same representation if they have 16 bits. In builds of Kokkos
+/// without such types, they are float.
 namespace Tessera {
 
 namespace Impl {
@@ -28,11 +28,11 @@ TESSERA_FUNCTION To with_bits_of(From value) {
 struct Half {
   std::uint16_t bits;  ///< the number as binary16
 
-  /// A number that is not initialized.
+  /// Leaves the number uninitialized.
   Half() = default;
-  /// The nearest number. 65520 and more become infinite.
+  /// Rounds to the nearest number. 65520 and more become infinite.
   TESSERA_FUNCTION explicit Half(float value) : bits(rounded(value)) {}
-  /// The same number.
+  /// Returns the same number.
   TESSERA_FUNCTION operator float() const { return widened(bits); }
 
  private:
@@ -50,7 +50,7 @@ struct Half {
     } else if (size >= 0x477ff000u) {
       result = 0x7c00u;
     } else if (size < 0x38800000u) {
-      // Below 2^-14 numbers are multiples of 2^-24, as those from 1/2 to 1 are in float.
+      // Numbers below 2^-14 are multiples of 2^-24, like floats from 1/2 to 1.
       result = Impl::with_bits_of<std::uint32_t>(Impl::with_bits_of<float>(size) + 0.5f) - 0x3f000000u;
     } else {
       result = (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13;
@@ -66,8 +66,8 @@ struct Half {
     return result;
 #else
     const std::uint32_t sign = (bits & 0x8000u) << 16, size = bits & 0x7fffu;
-    // The exponent of a float is larger by 112. Numbers below 2^-14 are fractions of 2^-14, without what some programs
-    // have processors take for zero: floats below 2^-126.
+    // The exponent of a float is larger by 112. Numbers below 2^-14 are computed as differences from 2^-14, not as
+    // floats below 2^-126, which processors treat as zero in some programs.
     std::uint32_t word = (size << 13) + 0x38000000u;
     if (size >= 0x7c00u) word = 0x7f800000u | size << 13;
     if (size < 0x400u) {
@@ -83,11 +83,11 @@ struct Half {
 struct BFloat16 {
   std::uint16_t bits;  ///< the number as the upper half of a float
 
-  /// A number that is not initialized.
+  /// Leaves the number uninitialized.
   BFloat16() = default;
-  /// The nearest number.
+  /// Rounds to the nearest number.
   TESSERA_FUNCTION explicit BFloat16(float value) : bits(rounded(value)) {}
-  /// The same number.
+  /// Returns the same number.
   TESSERA_FUNCTION operator float() const { return Impl::with_bits_of<float>(std::uint32_t(bits) << 16); }
 
  private:

@@ -6,17 +6,17 @@
 
 namespace Tessera {
 
-/// Which kernel multiplies a format.
+/// The kernel that multiplies a format.
 enum class Kernel {
   Auto,      ///< the fastest that Tessera has for the format
   Published  ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
 };
 
-/// The names of the kernels, as programs take them.
+/// The names of the kernels, as programs read and print them.
 template <>
 inline constexpr std::array<std::string_view, 2> enum_names<Kernel> = {"auto", "published"};
 
-/// The name of the system whose paper describes a format and its kernel; empty for a format that no paper describes.
+/// Returns the name of the system whose paper describes a format and its kernel; empty for a format without a paper.
 constexpr std::string_view paper_of(Format format) {
   switch (format) {
     case Format::BitTcf:

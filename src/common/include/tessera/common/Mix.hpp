@@ -13,10 +13,10 @@ TESSERA_FUNCTION std::uint64_t mix_bits(std::uint64_t bits) {
   return bits ^ (bits >> 31);
 }
 
-/// The distance of the states of SplitMix64: 2^64 over the golden ratio.
+/// The step between states of SplitMix64: 2^64 over the golden ratio.
 inline constexpr std::uint64_t mix_step = 0x9e3779b97f4a7c15u;
 
-/// Mixes two numbers with a place: the halves of a product of 128 bits, combined.
+/// Mixes two numbers and a place: combines the halves of a product of 128 bits.
 TESSERA_FUNCTION std::uint64_t mix_product(std::uint64_t a, std::uint64_t b, std::uint64_t place) {
   __extension__ using Wide = unsigned __int128;
   const std::uint64_t key = place * mix_step;

@@ -14,17 +14,17 @@ enum class Mode {
   ConjugateTranspose  ///< op(A) is the conjugate transpose of A
 };
 
-/// Whether op(A) has the shape of A's transpose.
+/// Returns whether op(A) has the shape of A's transpose.
 TESSERA_FUNCTION constexpr bool is_transposed(Mode mode) {
   return mode == Mode::Transpose || mode == Mode::ConjugateTranspose;
 }
 
-/// Whether op(A) conjugates the values of A.
+/// Returns whether op(A) conjugates the values of A.
 TESSERA_FUNCTION constexpr bool is_conjugated(Mode mode) {
   return mode == Mode::Conjugate || mode == Mode::ConjugateTranspose;
 }
 
-/// The letters of KokkosSparse::spmv.
+/// The names of the modes: the letters of KokkosSparse::spmv.
 template <>
 inline constexpr std::array<std::string_view, 4> enum_names<Mode> = {"N", "T", "C", "H"};
 static_assert(to_string(Mode::ConjugateTranspose) == "H");

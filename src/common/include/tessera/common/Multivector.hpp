@@ -19,17 +19,17 @@ struct Multivector {
   std::ptrdiff_t row_stride = 0;     ///< elements from one row to the next
   std::ptrdiff_t column_stride = 0;  ///< elements from one column to the next
 
-  /// Element (i, j).
+  /// Returns element (i, j).
   TESSERA_FUNCTION Scalar& operator()(Ordinal i, Ordinal j) const { return data[i * row_stride + j * column_stride]; }
 };
 
-/// The columns first, ..., first + count - 1 of a multivector.
+/// Returns the columns first, ..., first + count - 1 of a multivector.
 template <class Scalar>
 Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
   return {x.data + first * x.column_stride, x.rows, count, x.row_stride, x.column_stride};
 }
 
-/// The rows first, ..., first + count - 1 of a multivector.
+/// Returns the rows first, ..., first + count - 1 of a multivector.
 template <class Scalar>
 Multivector<Scalar> rows_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
   return {x.data + first * x.row_stride, count, x.columns, x.row_stride, x.column_stride};

@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// How many elements lie between the first and the last of a multivector, which is not empty.
+/// Returns the distance in elements from the first to the last element of a multivector that is not empty.
 template <class Scalar>
 std::ptrdiff_t span_of(const Multivector<Scalar>& v) {
   return (v.rows - 1) * v.row_stride + (v.columns - 1) * v.column_stride;
@@ -16,10 +16,10 @@ std::ptrdiff_t span_of(const Multivector<Scalar>& v) {
 
 /// A multivector as lines of adjacent or evenly spaced elements: columns or rows, whichever elements are closer.
 struct Lines {
-  std::ptrdiff_t length, step;     ///< elements of a line, and from one to the next
-  std::ptrdiff_t count, distance;  ///< lines, and from one to the next
+  std::ptrdiff_t length, step;     ///< elements of a line, and distance from one to the next
+  std::ptrdiff_t count, distance;  ///< number of lines, and distance from one to the next
 
-  /// A line ends before the next one begins.
+  /// Returns whether a line ends before the next one begins.
   bool are_apart() const { return step > 0 && (length - 1) * step < distance; }
 
   template <class Scalar>
@@ -29,9 +29,9 @@ struct Lines {
   }
 };
 
-/// Whether lines that begin at 0 share an element with lines of the same steps and distances that begin at `start`.
+/// Returns whether lines from 0 on share an element with lines of the same steps and distances from `start` on.
 inline bool meet(const Lines& x, const Lines& y, std::ptrdiff_t start) {
-  // Line i of x and line j of y that meet lie i - j = q apart, and at most a line's length. There are three such q.
+  // Lines i of x and j of y meet only if they begin at most a line's length apart. That leaves three values q = i - j.
   const std::ptrdiff_t least = start - (x.length - 1) * x.step, most = start + (y.length - 1) * x.step;
   std::ptrdiff_t q = least / x.distance - 1;
   for (q = std::max(q, 1 - y.count); q < x.count && q * x.distance <= most; ++q) {
@@ -43,9 +43,9 @@ inline bool meet(const Lines& x, const Lines& y, std::ptrdiff_t start) {
   return false;
 }
 
-/// Whether X and Y share memory. Exact where their bytes lie apart, and where both have the same strides: columns or
-/// rows of one larger multivector that interleave do not. Where their bytes interleave with different strides, they are
-/// taken to share some. Costs a few operations, whatever the sizes.
+/// Returns whether X and Y share memory. Exact if the ranges of their bytes do not overlap, or if both have the same
+/// strides: interleaved columns or rows of one larger multivector share none. True if the ranges overlap and strides
+/// differ. Costs a few operations for any size.
 template <class Scalar>
 bool overlap(Multivector<const Scalar> x, Multivector<const Scalar> y) {
   if (x.rows == 0 || x.columns == 0 || y.rows == 0 || y.columns == 0) return false;
@@ -53,7 +53,7 @@ bool overlap(Multivector<const Scalar> x, Multivector<const Scalar> y) {
   const auto x_bytes = (static_cast<std::uintptr_t>(span_of(x)) + 1) * sizeof(Scalar);
   const auto y_bytes = (static_cast<std::uintptr_t>(span_of(y)) + 1) * sizeof(Scalar);
   if (x_begin + x_bytes <= y_begin || y_begin + y_bytes <= x_begin) return false;
-  // From the only column, or row, to the next it may be any distance.
+  // A single column, or row, may have any stride.
   if (x.columns == 1) x.column_stride = y.columns == 1 ? std::max(span_of(x), span_of(y)) + 1 : y.column_stride;
   if (y.columns == 1) y.column_stride = x.column_stride;
   if (x.rows == 1) x.row_stride = y.rows == 1 ? std::max(span_of(x), span_of(y)) + 1 : y.row_stride;

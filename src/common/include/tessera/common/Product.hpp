@@ -7,18 +7,18 @@
 
 namespace Tessera {
 
-/// What a kernel of any format is given besides the pattern of A, to compute Y = alpha A X + beta Y.
+/// The arguments of a kernel of any format, in addition to the pattern of A, to compute Y = alpha A X + beta Y.
 ///
-/// A format may hold the rows of A in another order. y_rows[i] is then the row of Y that row i of the format belongs
-/// to: kernels scatter rows of Y as they write them. Only Bcsr has its columns in another order, too: x_rows[j] is the
-/// row of X of its column j. SortedColumns uses neither. A null pointer means the order of X or Y.
+/// A format may hold the rows of A in another order. y_rows[i] is then the row of Y for row i of the format: kernels
+/// scatter rows of Y as they write them. Only Bcsr may also hold its columns in another order: x_rows[j] is then the
+/// row of X for its column j. SortedColumns uses neither. A null pointer means the order of X or Y.
 ///
 /// X and Y of 16 bits are multiplied and added in float: factors and sums have the type Sum.
 template <class MatrixScalar, class VectorScalar>
 struct Product {
   using Sum = sum_of_t<VectorScalar>;    ///< the type of factors and sums
   const MatrixScalar* values = nullptr;  ///< values of A in the order of the format
-  bool conjugate_values = false;         ///< conjugate the values as they are read
+  bool conjugate_values = false;         ///< whether values are conjugated as they are read
   Sum alpha;                             ///< the factor of A X, not 0
   Multivector<const VectorScalar> x;     ///< X
   Sum beta;                              ///< the factor of Y; 0 overwrites Y
@@ -27,7 +27,7 @@ struct Product {
   const Ordinal* x_rows = nullptr;       ///< the row of X of each column of A, or null
 };
 
-/// The same product for the columns first, ..., first + count - 1 of X and Y alone.
+/// Returns the same product for the columns first, ..., first + count - 1 of X and Y alone.
 template <class MatrixScalar, class VectorScalar>
 Product<MatrixScalar, VectorScalar> columns_of(Product<MatrixScalar, VectorScalar> product, Ordinal first,
                                                Ordinal count) {

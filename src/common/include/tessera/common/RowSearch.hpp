@@ -4,10 +4,10 @@
 #include <tessera/common/Csr.hpp>
 
 /// @file
-/// Where a column is in a row. Columns of canonical rows ascend, so that a bisection finds it.
+/// Finds a column in a row by bisection: the columns of canonical rows ascend.
 namespace Tessera {
 
-/// The first of the entries `begin` to `end` - 1 of a row in a column or beyond it; `end` if there is none.
+/// Returns the first of a row's entries begin, ..., end - 1 whose column is not less than `column`; `end` if none is.
 template <class Offset>
 TESSERA_FUNCTION Offset first_from(const CsrPattern<Offset>& A, Offset begin, Offset end, Ordinal column) {
   while (begin < end) {
@@ -21,7 +21,7 @@ TESSERA_FUNCTION Offset first_from(const CsrPattern<Offset>& A, Offset begin, Of
   return begin;
 }
 
-/// Whether a row has an entry in a column.
+/// Returns whether a row has an entry in a column.
 template <class Offset>
 TESSERA_FUNCTION bool has_column(const CsrPattern<Offset>& A, Ordinal row, Ordinal column) {
   const Offset end = A.row_offsets[row + 1], entry = first_from(A, A.row_offsets[row], end, column);

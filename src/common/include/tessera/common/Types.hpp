@@ -7,14 +7,14 @@
 /// @file
 /// The macros and types that all layers use.
 
-/// Before a function that runs on host and device.
+/// Marks a function that runs on host and device.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define TESSERA_FUNCTION __host__ __device__ inline
 #else
 #define TESSERA_FUNCTION inline
 #endif
 
-/// Before a TESSERA_FUNCTION template that calls a function object, which may run on one side only.
+/// Marks a TESSERA_FUNCTION template that calls a function object, which may run on host or device only.
 #if defined(__CUDACC__)
 #define TESSERA_CALLS_ARGUMENT _Pragma("nv_exec_check_disable")
 #else
@@ -27,10 +27,10 @@ namespace Tessera {
 using Ordinal = int;
 
 /// Offsets into the entries of a plan, which stores larger matrices as several blocks of rows. Users' own offsets have
-/// 4 or 8 bytes: where a template reads them, their type is its parameter.
+/// 4 or 8 bytes: a template that reads them has their type as its parameter.
 using Offset = int;
 
-/// The number of windows of `height` rows that cover `rows` rows; the last may reach beyond them.
+/// Returns the number of windows of `height` rows that cover `rows` rows; the last may reach beyond them.
 TESSERA_FUNCTION constexpr Ordinal window_count(Ordinal rows, Ordinal height) {
   return rows / height + (rows % height != 0);
 }

@@ -6,18 +6,18 @@
 #include <tessera/common/Mix.hpp>
 #include <tessera/common/Types.hpp>
 
-/// The fingerprint that tells whether an array has changed: 64 bits, the sum of what each 16 bytes and their place
-/// contribute. Two different arrays have the same with a probability of about 2^-64.
+/// The fingerprint that shows whether an array has changed: 64 bits, the sum of contributions of each 16 bytes and
+/// their place. Two different arrays have the same fingerprint with a probability of about 2^-64.
 namespace Tessera::Impl {
 
-/// What is known of an array, in memory of the device. All zeros: nothing.
+/// The state of a watched array, in device memory. All zeros: nothing is known.
 struct WatchedArray {
   std::uint64_t fingerprint;
   std::uint32_t is_known;
-  std::uint32_t has_changed;      // at the last look
-  unsigned long long sum, parts;  // while a kernel looks: what its blocks have added so far; else 0
+  std::uint32_t has_changed;      // whether the array had changed at the last look
+  unsigned long long sum, parts;  // what the blocks of a kernel that looks have added so far; else 0
 
-  /// Compares with what was known, and remembers.
+  /// Compares a fingerprint with the known one, and stores it.
   TESSERA_FUNCTION void conclude(std::uint64_t found) {
     has_changed = is_known == 0 || fingerprint != found ? 1 : 0;
     fingerprint = found;
@@ -29,18 +29,18 @@ struct WatchedArray {
 struct alignas(16) WholeChunk {
   std::uint64_t low, high;
 };
-/// 4 bytes of an array that is not aligned to more.
+/// 4 bytes of an array that is aligned to no more.
 struct SmallChunk {
   std::uint32_t low;
   static constexpr std::uint32_t high = 0;
 };
 
-/// An array as chunks. What comes after the last whole chunk counts as one more.
+/// An array as chunks. The bytes after the last whole chunk count as one more chunk.
 template <class Chunk>
 struct ChunkedArray {
   const Chunk* chunks;
-  std::size_t whole;          // number of chunks
-  const std::uint32_t* rest;  // words after the last chunk
+  std::size_t whole;          // number of whole chunks
+  const std::uint32_t* rest;  // words after the last whole chunk
   int rest_words;
 
   /// \param data [in] aligned as a chunk, and to 4 bytes
@@ -52,7 +52,7 @@ struct ChunkedArray {
 
   TESSERA_FUNCTION std::size_t size() const { return whole + 1; }
 
-  /// What a chunk contributes to the fingerprint.
+  /// Returns what a chunk contributes to the fingerprint.
   TESSERA_FUNCTION std::uint64_t contribution(std::size_t i) const {
     if (i < whole) {
       const Chunk chunk = chunks[i];
