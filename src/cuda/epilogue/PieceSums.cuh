@@ -55,7 +55,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> ar
   store_element(arguments, row, static_cast<Ordinal>(column), sum);
 }
 
-/// Starts the second step of a product of windows, if there are pieces. arguments: WindowArguments.
+/// Starts the second step of a product of windows, if there are pieces. arguments are WindowArguments.
 template <class Arguments>
 void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window_rows) {
   const auto& product = arguments.product;

@@ -10,8 +10,8 @@
 
 namespace Tessera::Cuda {
 
-/// Throws std::runtime_error with `what` and CUDA's name of an error. It clears the error, so that cudaGetLastError()
-/// does not report it again.
+/// Throws std::runtime_error with `what` and CUDA's name of an error. It clears the error, so cudaGetLastError() does
+/// not report it again.
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());

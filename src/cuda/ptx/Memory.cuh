@@ -15,7 +15,7 @@ namespace Tessera::Cuda {
 
 /// Cache hints of loads of rows of X.
 enum class XCaching {
-  ReadOnly,  ///< memory that nobody writes (ld.global.nc)
+  ReadOnly,  ///< memory that no thread writes (ld.global.nc)
   AllLevels  ///< kept in L1 and in L2 (ld.global.ca)
 };
 

@@ -9,7 +9,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-constexpr int block_warps = 8;  // about the number of warps of a block
+constexpr int block_warps = 8;  // approximate number of warps of a block
 
 int parts_of(int squares) {
   return squares == 1 ? Tall::part_limit : squares <= 4 ? Tall::part_limit / 2 : Tall::part_limit / 4;

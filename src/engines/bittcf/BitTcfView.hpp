@@ -5,7 +5,7 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in BitTCF (Acc-SpMM, section 3.3): raw pointers into memory that somebody else owns.
+/// The pattern of a matrix in BitTCF (Acc-SpMM, section 3.3): raw pointers into memory that the caller owns.
 ///
 /// Rows are cut into windows of 8. The distinct columns of a window, in ascending order, are packed into tiles of 8
 /// columns: a tile is 8x8, and only the last tile of a window may have fewer columns. The arrays are:

@@ -8,7 +8,7 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in condensed windows: raw pointers into memory that somebody else owns.
+/// The pattern of a matrix in condensed windows: raw pointers into memory that the caller owns.
 ///
 /// A window has `strips` strips of 8 rows. The distinct columns of a window, in ascending order, are packed into tiles
 /// of 8 columns; only the last tile of a window may have fewer. A tile has an 8x8 block in each strip. With one strip

@@ -7,8 +7,8 @@
 
 namespace Tessera {
 
-/// BMat with the masks of Voltrix-SpMM (section 3.1.1), which its kernel reads: raw pointers into memory that somebody
-/// else owns. Windows and tiles are those of BmatPattern, the arrays are:
+/// BMat with the masks of Voltrix-SpMM (section 3.1.1), which its kernel reads: raw pointers into memory that the
+/// caller owns. Windows and tiles are those of BmatPattern. The arrays are:
 ///
 /// ```{.unparsed}
 ///   window_offsets  windows + 1   first tile of each window                  (the paper's RowWindowOffset)

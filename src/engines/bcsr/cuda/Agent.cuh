@@ -29,12 +29,12 @@ struct BcsrArguments {
   // Not derived from WindowArguments: its member order makes nvcc 13.0 allocate registers differently.
   const Operand* values = nullptr;
   const Operand* x = nullptr;
-  unsigned x_row_bytes = 0;            // from one row of x to the next
+  unsigned x_row_bytes = 0;            // bytes from one row of x to the next
   Ordinal x_columns = 0;               // number of columns of x, with padding
-  bool y_vectors = false;              // rows of Y can be written 16 bytes at a time
+  bool y_vectors = false;              // whether rows of Y can be written 16 bytes at a time
   unsigned slabs = 0;                  // number of slabs that the columns of the product are cut into
   Scalar* partials = nullptr;          // sums of the pieces of windows
-  std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
+  std::ptrdiff_t partials_stride = 0;  // elements from one row of partials to the next
 };
 
 /// A warp that multiplies blocks of a window by a slab of columns of X (SMaT, Algorithm 1).
@@ -115,7 +115,7 @@ class BcsrAgent {
     }
   };
 
-  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
+  /// Writes the sums of an item to Y, or, for a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(arguments_, lane_, first_column_).finish(item, sums);
   }

@@ -90,7 +90,7 @@ class BrpAgent
   __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
       : Base(arguments, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
 
-  /// Adds the products of an item's groups tile by tile, ignoring their borders: groups are adjacent.
+  /// Adds the products of an item's groups, tile by tile across groups, which are adjacent.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
     const std::size_t first = std::size_t(item.first_group) * brp_.partition.g;
     const std::size_t last = first + std::size_t(item.groups) * brp_.partition.g;

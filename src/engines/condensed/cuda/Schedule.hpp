@@ -26,8 +26,8 @@ struct CondensedSum {
   int slots;       ///< number of its slots
 };
 
-/// The items that warps multiply: raw pointers to device memory that somebody else owns. Each kernel for windows has
-/// items of its own type.
+/// The items that warps multiply: raw pointers to device memory that the caller owns. Each kernel for windows has items
+/// of its own type.
 ///
 /// Windows with more tiles than a limit are cut into pieces of about equal size, each within the limit. Hence a long
 /// window keeps several multiprocessors busy. The cuts depend on the matrix and the limit. Pieces are summed in order:
@@ -39,7 +39,7 @@ struct WindowSchedule {
   int slot_count = 0;                  ///< number of slots in the workspace
   const Item* items = nullptr;         ///< the items
   const CondensedSum* sums = nullptr;  ///< the windows that are split
-  int width = 0;  ///< the number of columns of X whose policy products use; 0: that of the actual X
+  int width = 0;                       ///< products use the policy for this number of columns; 0: for that of X
 };
 
 /// The arrays of a schedule, in host memory.
@@ -55,10 +55,10 @@ using CondensedSchedule = WindowSchedule<CondensedItem>;
 /// A schedule of condensed windows in host memory.
 using HostCondensedSchedule = HostWindowSchedule<CondensedItem>;
 
-/// Where windows are cut.
+/// The places where a window is cut.
 enum class PieceCut {
   Even,  ///< into pieces of about the same size
-  Full   ///< at multiples of piece_tiles: for tiles that need those before them in a piece (StagedView.hpp)
+  Full   ///< at multiples of piece_tiles, for tiles that depend on earlier tiles of their piece (StagedView.hpp)
 };
 
 /// Chooses the upper bound on the tiles of an item, for a matrix with this number of tiles: items then make about one

@@ -6,10 +6,10 @@
 namespace Tessera::Cuda {
 
 /// The pattern of a matrix in condensed windows (CondensedTiles), whose number of strips is known at run time: raw
-/// pointers to device memory that somebody else owns.
+/// pointers to device memory that the caller owns.
 ///
-/// Compact values are those of CondensedTiles. Dense values are whole blocks, 64 values for each mask, row by row, with
-/// zeros where there is no entry. They are aligned to 16 bytes.
+/// Compact values are stored as in CondensedTiles. Dense values are whole row-major blocks, 64 values for each mask,
+/// with zeros at places without an entry. They are aligned to 16 bytes.
 struct CondensedPattern {
   static constexpr int strip_rows = 8;                        ///< rows of a strip
   static constexpr int tile_width = 8;                        ///< columns of a tile

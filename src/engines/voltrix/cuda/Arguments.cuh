@@ -49,7 +49,7 @@ class BmatTasks {
   }
 
  private:
-  // Finds the slab whose begin is nearest to a point.
+  // Finds the slab whose start is nearest to a point.
   __device__ __forceinline__ void find(const BmatPoint& point, int& item, int& slab) const {
     constexpr unsigned half = 1u << (BmatPoint::fraction_bits - 1);
     item = point.item;
@@ -65,8 +65,8 @@ class BmatTasks {
 
 /// The shared memory of a block: a ring of buffers, each for up to Policy::stage_tiles tiles of a window.
 ///
-/// A row of X has 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, from adjacent places of four rows.
-/// With these strides they read from different banks.
+/// The stride of rows of X is 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, from adjacent places of
+/// four rows. With these strides they read from different banks.
 template <class Scalar, class Policy>
 struct BmatBuffers : RingBarriers<Policy::buffers> {
   using Pattern = BmatWords;

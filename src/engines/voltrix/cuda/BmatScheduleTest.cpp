@@ -114,7 +114,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
   EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 1, 3}), 2, {0}), 1.5);
   EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 3, 1}), 4, {2}), 1.25);
   EXPECT_EQ(dealt_bmat_imbalance(Items(), 4), 1);
-  // 32 windows for four blocks, which are alike (0) or of which every fourth is much longer (100).
+  // 32 windows for four blocks: first all alike, then every fourth much longer.
   for (const int longer : {0, 100}) {
     std::vector<int> offsets = {0};
     for (int w = 0; w < 32; ++w) offsets.push_back(offsets.back() + 10 + (w % 4 == 0 ? longer : 0));

@@ -55,7 +55,7 @@ class BmatConsumer {
   static constexpr int vector = products < widest ? products : widest;
   static constexpr int vectors = products / vector;
   static_assert(products % vector == 0);
-  // More tiles would take too many registers.
+  // More tiles would need too many registers.
   static constexpr int tiles_at_once = precision == Precision::Tf32x3 ? 2 : Policy::stage_tiles;
 
   using Sums = Scalar[products][4];  // element 2 p + i: row g + 8 p, column 2 t + i of a product

@@ -63,9 +63,9 @@ struct BmatCost {
   double window = 5;  ///< the time, in tiles, to begin an item and to write its 16 rows
 };
 
-/// Computes points that divide costs equally (Voltrix-SpMM, Algorithm 1). The i-th of `parts` + 1 points lies where i /
-/// parts of the total cost is reached. A point in the first eighth of an item's columns moves to the item's begin, in
-/// the last eighth to its end.
+/// Computes points that divide costs equally (Voltrix-SpMM, Algorithm 1). The i-th of `parts` + 1 points lies where the
+/// fraction i / parts of the total cost is reached. A point in the first eighth of an item's columns moves to the
+/// item's start, in the last eighth to its end.
 ///
 /// The paper counts costs from the previous point, which has moved as well, so moves add up; here they do not. The
 /// paper's genetic refinement is left out. Throws std::invalid_argument for parts <= 0. Cost: O(items + parts).

@@ -5,7 +5,7 @@
 
 namespace Tessera {
 
-/// The pattern of a sparse matrix in compressed rows: raw pointers into memory that somebody else owns.
+/// The pattern of a sparse matrix in compressed rows: raw pointers into memory that the caller owns.
 ///
 /// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1]. Entry k lies in column column_indices[k]. Every
 /// format is built from a *canonical* pattern: row_offsets[0] = 0, row_offsets does not decrease, and the columns of

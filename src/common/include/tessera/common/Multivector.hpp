@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// A dense block of columns in memory that somebody else owns, with any strides.
+/// A dense block of columns with any strides, in memory that the caller owns.
 ///
 /// Element (i, j) is data[i * row_stride + j * column_stride]. Strides count elements, not bytes: LayoutRight has
 /// column_stride 1, LayoutLeft has row_stride 1.

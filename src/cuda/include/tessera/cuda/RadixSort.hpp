@@ -22,7 +22,7 @@ std::size_t radix_sort_scratch_bytes(std::size_t size);
 
 /// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves the words along; stable. It is the sort
 /// of CUB, which is part of the CUDA Toolkit: each pass sorts by 8 bits, and reads and writes keys and words once. It
-/// does not wait for the stream, unless the calling thread has an error of CUDA that nobody has queried.
+/// does not wait for the stream, unless the calling thread has an error of CUDA that was not queried.
 ///
 /// \param scratch [in] device memory of radix_sort_scratch_bytes()
 /// \return the arrays that hold the result: 0 or 1
