@@ -276,7 +276,7 @@ TYPED_TEST(AllocationTest, CopiesOfPlansTakeNone) {
   const long after = allocations();
   EXPECT_EQ(after, before);
   EXPECT_EQ(moved.rows(), 60);
-  EXPECT_EQ(same.columns(), 9);
+  EXPECT_EQ(same.num_vectors(), 9);
 }
 
 }  // namespace Tessera::Test

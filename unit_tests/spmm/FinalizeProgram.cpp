@@ -60,8 +60,8 @@ int main(int argc, char* argv[]) {
   if (!leaves_some) return 0;
   bool is_right = is_refused("rows", [&] { static_cast<void>(plan->rows()); });
   is_right = is_refused("explain", [&] { static_plan.explain(); }) && is_right;
-  is_right = is_refused("release_source", [&] { static_plan.release_source(Exec()); }) && is_right;
-  is_right = static_workspace.bytes() == 0 && static_workspace.data() == nullptr && is_right;
+  is_right = is_refused("stats", [&] { static_plan.stats(); }) && is_right;
+  is_right = static_workspace.bytes() == 0 && Tessera::Impl::Access::data(static_workspace) == nullptr && is_right;
   const PlanType copy = static_plan;
   plan.reset();
   workspace = {};
