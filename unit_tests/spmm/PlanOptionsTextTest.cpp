@@ -54,15 +54,15 @@ TEST(PlanOptionsText, MistakesAreNamed) {
   EXPECT_EQ(message_of("num_vectors=8, ,format=csr"), "HERE: there is \"\"; expected name=value");
   EXPECT_EQ(message_of("num_vectors=8,format=csr, num_vectors =8"),
             "HERE: num_vectors is there twice; expected it once");
-  EXPECT_EQ(message_of("num_vector=8").substr(0, 61),
-            "HERE: there is no option \"num_vector\"; expected num_vectors, ");
+  EXPECT_EQ(message_of("num_vector=8").substr(0, 67),
+            "HERE: there is no option \"num_vector\"; expected one of num_vectors, ");
   EXPECT_EQ(message_of("num_vectors=-1"), "HERE: num_vectors is \"-1\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("num_vectors=3000000000"),
             "HERE: num_vectors is \"3000000000\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("num_vectors=8x"), "HERE: num_vectors is \"8x\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("num_vectors="), "HERE: num_vectors is \"\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("always_reorder=yes"), "HERE: always_reorder is \"yes\"; expected true or false");
-  EXPECT_EQ(message_of("tuning=guess"), "HERE: tuning is \"guess\"; expected one of predict, measure, automatic");
+  EXPECT_EQ(message_of("tuning=guess"), "HERE: tuning is \"guess\"; expected one of predict, measure, adaptive");
 }
 
 }  // namespace Tessera::Test

@@ -190,7 +190,7 @@ TYPED_TEST(PlanTest, RefusesBadProducts) {
   EXPECT_MESSAGE(invalid_argument, spmm(exec, other, work, N, 1.0, x, 0.0, y), "not from this plan's prepare()");
   Workspace<Exec> none;
   EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, none, N, 1.0, x, 0.0, y), "not from this plan's prepare()");
-  EXPECT_MESSAGE(invalid_argument, plan.prepare(exec, -1, N), "columns is -1");
+  EXPECT_MESSAGE(invalid_argument, plan.prepare(exec, -1, N), "num_vectors is -1");
   EXPECT_MESSAGE(invalid_argument, plan.update_values(exec, Kokkos::View<double*, typename Exec::memory_space>("v", 2)),
                  "there are 2 values; expected those of the matrix");
   const UserMatrix<Exec, double, typename TypeParam::Offset> square(

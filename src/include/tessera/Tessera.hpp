@@ -15,4 +15,3 @@
 #include <tessera/spmm/Spmm.hpp>
 #include <tessera/spmm/SpmmWithSums.hpp>
 #include <tessera/spmm/Workspace.hpp>
-#include <tessera/spmm/Workspaces.hpp>
