@@ -76,7 +76,7 @@ class Problem {
   /// \param explains [in] whether to print the plan's explanation
   nlohmann::json measure(const std::vector<std::string>& formats, bool explains) {
     const Plan chosen = make_plan(options_);
-    const Tessera::Choice& choice = Impl::choice_of(chosen);
+    const Tessera::Choice& choice = Tessera::Impl::choice_of(chosen);
     if (explains) std::cout << chosen.explain() << std::flush;
     std::vector<Contestant> contestants;
     for (const Tessera::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
@@ -125,7 +125,7 @@ class Problem {
     contestants.push_back(contestant(asked));
     Contestant& added = contestants.back();
     added.is_asked = true;
-    for (const Tessera::Candidate& candidate : Impl::choice_of(added.plan).candidates)
+    for (const Tessera::Candidate& candidate : Tessera::Impl::choice_of(added.plan).candidates)
       if (candidate.format == format) added.candidate = candidate;
   }
 

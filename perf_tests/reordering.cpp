@@ -34,9 +34,9 @@ void report(benchmark::State& state, const Space& exec, DevicePlan& natural, Dev
   state.counters["after_ms"] = 1e3 * after;
   state.counters["speedup"] = before / after;
   if (after < before) state.counters["pay_off_products"] = seconds / (before - after);
-  if (Impl::tile_metrics_of(natural).tiles == 0) return;
-  state.counters["nnz/tile_before"] = Impl::tile_metrics_of(natural).mean_nonzeros;
-  state.counters["nnz/tile_after"] = Impl::tile_metrics_of(reordered).mean_nonzeros;
+  if (Tessera::Impl::tile_metrics_of(natural).tiles == 0) return;
+  state.counters["nnz/tile_before"] = Tessera::Impl::tile_metrics_of(natural).mean_nonzeros;
+  state.counters["nnz/tile_after"] = Tessera::Impl::tile_metrics_of(reordered).mean_nonzeros;
 }
 
 void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, Reordering order, int columns) {

@@ -37,8 +37,8 @@ void report(benchmark::State& state, const DeviceMatrix& A, const DevicePlan& pl
   state.counters["floor_fraction"] = bytes / copy_bytes_per_second() / seconds;
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
-  for (const Tessera::Candidate& candidate : Impl::choice_of(plan).candidates)
-    if (Impl::choice_of(plan).is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
+  for (const Tessera::Candidate& candidate : Tessera::Impl::choice_of(plan).candidates)
+    if (Tessera::Impl::choice_of(plan).is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(plan.format())));
 }
 
