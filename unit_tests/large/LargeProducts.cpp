@@ -130,7 +130,7 @@ std::int64_t run_case(const std::string& name, Case c, const Settings& settings)
   // Scales the limit, too, so the number of row blocks stays the same.
   const auto most_entries = std::size_t(double(Impl::most_entries_of_block) * settings.fraction);
   auto plan = Impl::plan_of(Exec(), int(A.rows), int(A.rows), 1, A.row_offsets, A.column_indices, A.values, c.options,
-                              most_entries);
+                            most_entries);
   const std::int64_t most = told_peak(plan.stats());
   std::printf(
       "  %lld rows, %zu nonzeros, %s: made in %.2f s; takes %.2f GB at once (it says %.2f), "

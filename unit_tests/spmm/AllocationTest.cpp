@@ -208,7 +208,7 @@ TYPED_TEST(AllocationTest, FollowValues) {
   const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);
   const auto plan_of = [](const auto& matrix, Format format, std::size_t most_entries) {
     return Impl::plan_of(Exec(), matrix.host.rows, matrix.host.columns, 1, matrix.pattern.row_offsets,
-                           matrix.pattern.column_indices, matrix.values, with_format(format), most_entries);
+                         matrix.pattern.column_indices, matrix.values, with_format(format), most_entries);
   };
   for (const Format format : every_format) {
     for (const std::size_t most_entries : {Impl::most_entries_of_block, A.host.nonzeros() / 2}) {

@@ -46,7 +46,7 @@ class RowBlocksTest : public ::testing::Test {
   static PlanType plan_of(const Matrix& A, const PlanOptions& options, std::size_t most_entries,
                           std::size_t most_places = Impl::most_entries_of_block) {
     return Impl::plan_of(Exec(), A.host.rows, A.host.columns, 1, A.pattern.row_offsets, A.pattern.column_indices,
-                           A.values, options, most_entries, most_places);
+                         A.values, options, most_entries, most_places);
   }
   static PlanType loaded(const std::string& path) { return load_plan<user_scalar_t<Scalar>>(Exec(), path); }
   /// The limit on entries that makes about five blocks.
@@ -133,7 +133,7 @@ TYPED_TEST(RowBlocksTest, OffsetsOfBothTypesGiveTheSameBits) {
       for (const std::size_t most : {A.host.nonzeros(), Fixture::fifth(A)}) {
         auto plan = Fixture::plan_of(A, with_format(format), most);
         auto other = Impl::plan_of(Exec(), B.host.rows, B.host.columns, 1, B.pattern.row_offsets,
-                                     B.pattern.column_indices, B.values, with_format(format), most);
+                                   B.pattern.column_indices, B.values, with_format(format), most);
         for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
           EXPECT_EQ(bits_of_product<typename Fixture::Left>(plan, mode, 3),
                     bits_of_product<typename Fixture::Left>(other, mode, 3))
@@ -323,7 +323,7 @@ TYPED_TEST(RowBlocksTest, MayHoldDenseBlocks) {
     const typename Fixture::Matrix A(elements, values);
     const DevicePattern<Exec, Offset> pattern(dense);
     auto plan = Impl::plan_of(Exec(), dense.rows, dense.columns, size, pattern.row_offsets, pattern.column_indices,
-                                user_values<Exec>(given), with_format(Format::Csr), elements.nonzeros() / 4);
+                              user_values<Exec>(given), with_format(Format::Csr), elements.nonzeros() / 4);
     EXPECT_GE(count_of(plan.explain(), "block of rows "), 4u);
     Fixture::expect_products(A, plan, "dense blocks");
     plan.update_values(Exec(), user_values<Exec>(std::vector<Scalar>(given.size(), Scalar(0))));
@@ -541,8 +541,8 @@ TYPED_TEST(RowBlocksTest, DenseBlocksAreCutAgain) {
   const DevicePattern<Exec, typename Fixture::Offset> pattern(dense);
   const auto plan_of = [&](std::size_t most) {
     return Impl::plan_of(Exec(), count, count, size, pattern.row_offsets, pattern.column_indices,
-                           user_values<Exec>(values), formats_with_few_places().front().options, elements.nonzeros(),
-                           most);
+                         user_values<Exec>(values), formats_with_few_places().front().options, elements.nonzeros(),
+                         most);
   };
   auto plan = plan_of(64);
   EXPECT_EQ(count_of(plan.explain(), "block of rows "), 3u) << plan.explain();
