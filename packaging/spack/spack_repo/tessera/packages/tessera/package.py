@@ -93,7 +93,7 @@ class Tessera(CMakePackage, CudaPackage):
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TESSERA_ENABLE_IO", "io"),
-            self.define("TESSERA_ENABLE_DRIVER", spec.satisfies("+driver")),
+            self.define("TESSERA_ENABLE_TOOLS", spec.satisfies("+driver")),
             self.define_from_variant("TESSERA_ENABLE_CUDA", "cuda"),
             self.define_from_variant("TESSERA_ENABLE_KOKKOS_KERNELS", "kokkos-kernels"),
             self.define_from_variant("TESSERA_ENABLE_TPETRA", "trilinos"),
