@@ -9,9 +9,8 @@ include(CMakePackageConfigHelpers)
 set(tessera_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
 get_property(tessera_layers GLOBAL PROPERTY TESSERA_LAYERS)
 
-install(TARGETS tessera EXPORT TesseraTargets)
-set(export_sets TesseraTargets)
-foreach(target IN LISTS tessera_layers)
+set(export_sets)
+foreach(target IN LISTS tessera_layers ITEMS tessera)
   get_target_property(component ${target} TESSERA_COMPONENT)
   list(APPEND export_sets Tessera${component}Targets)
   install(TARGETS ${target} EXPORT Tessera${component}Targets

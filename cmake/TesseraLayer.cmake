@@ -13,11 +13,7 @@ function(tessera_add_layer name)
     add_library(${target} ${layer_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${layer_PRIVATE})
-    tessera_compile_options(${target})
-    # Without a DEFINE_SYMBOL, which nothing reads, shared and static libraries have equal objects for ccache.
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
-                                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-    tessera_find_libraries_from(${target} "$ORIGIN")
+    tessera_compiled_library(${target})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -36,6 +32,15 @@ function(tessera_add_layer name)
                                              TESSERA_INCLUDE_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/include)
   set_property(GLOBAL APPEND PROPERTY TESSERA_LAYERS ${target})
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Tessera_Development)
+endfunction()
+
+# tessera_compiled_library(<target>): a library with sources.
+function(tessera_compiled_library target)
+  tessera_compile_options(${target})
+  # Without a DEFINE_SYMBOL, which nothing reads, shared and static libraries have equal objects for ccache.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
+                                             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  tessera_find_libraries_from(${target} "$ORIGIN")
 endfunction()
 
 # tessera_find_libraries_from(<target> <folder>): an installed target finds Tessera's shared libraries in this folder, even

@@ -11,9 +11,8 @@
 #include <harness/TextFormat.hpp>
 #include <harness/Timing.hpp>
 #include <string>
+#include <tessera/Version.hpp>
 #include <vector>
-
-#include "Commit.hpp"
 
 namespace Tessera::Benchmarks {
 
@@ -63,8 +62,8 @@ void add_context() {
   benchmark::AddCustomContext("device", device_name());
   benchmark::AddCustomContext("execution_space", exec.name());
   benchmark::AddCustomContext("concurrency", std::to_string(exec.concurrency()));
-  benchmark::AddCustomContext("tessera_version", TESSERA_VERSION);
-  benchmark::AddCustomContext("tessera_commit", commit);
+  benchmark::AddCustomContext("tessera_version", TESSERA_VERSION_STRING);
+  benchmark::AddCustomContext("tessera_commit", std::string(version().commit));
   benchmark::AddCustomContext("kokkos_version", version_text(KOKKOS_VERSION));
   const KokkosKernelsBuild kernels = kokkos_kernels_build();
   benchmark::AddCustomContext("kokkos_kernels",

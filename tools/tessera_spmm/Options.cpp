@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <tessera/Version.hpp>
 #include <tessera/io/Generators.hpp>
 
 #include "Backends.hpp"
@@ -252,7 +253,8 @@ struct CommandLine {
       "tessera_spmm"};
 
   CommandLine() {
-    app.set_version_flag("--version", "tessera_spmm " TESSERA_VERSION);
+    app.set_version_flag("--version",
+                         [] { return "tessera_spmm " TESSERA_VERSION_STRING "\n" + to_string(version()); });
     app.footer(footer());
     keep_lines(*app.get_formatter());
     add_matrix_options(app, settings);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
+#include <tessera/Version.hpp>
 #include <tessera/common/MemoryLimit.hpp>
 
 #include "Formats.hpp"
@@ -122,7 +123,7 @@ Json peer_json(const Measurement& peer, const Result& result) {
 
 std::string report_json(const Result& result) {
   Json json{{"program", "tessera_spmm"},
-            {"version", TESSERA_VERSION},
+            {"version", TESSERA_VERSION_STRING},
             {"verified", result.verified()},
             {"matrix", matrix_json(result)},
             {"settings", settings_json(result)},

@@ -101,7 +101,7 @@ endif()
 
 if(EXISTS ${folder}/prefix/bin/tessera_spmm)
   execute_process(COMMAND ${folder}/prefix/bin/tessera_spmm --version OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT told STREQUAL "tessera_spmm ${version}\n")
+  if(NOT told MATCHES "^tessera_spmm ${version}\nTessera ${version}\n")
     message(FATAL_ERROR "the program says '${told}'; expected version ${version}")
   endif()
 endif()

@@ -62,7 +62,8 @@ int wrong_solutions() {
 
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard guard(argc, argv);
-  const int wrong = wrong_entries() + wrong_solutions();
+  const bool has_version = to_string(Tessera::version()).starts_with("Tessera " TESSERA_VERSION_STRING "\n");
+  const int wrong = wrong_entries() + wrong_solutions() + !has_version;
   std::printf("%d wrong entries\n", wrong);
   return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

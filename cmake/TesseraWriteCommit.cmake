@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes ${output}, a header with the current commit of ${source}; an unchanged header is not rewritten. Without git, the
-# commit is read from the repository's files, and uncommitted changes go unnoticed.
+# Writes ${output}, a header with the current commit of ${source}, or "unknown" if that is no checkout itself; an unchanged
+# header is not rewritten. Without git, the commit is read from the repository's files, and uncommitted changes go
+# unnoticed.
 set(commit "unknown")
 find_program(git git)
-if(git)
+if(git AND EXISTS ${source}/.git)
   execute_process(COMMAND ${git} -C ${source} describe --always --dirty --abbrev=12 --match= OUTPUT_VARIABLE described
                   ERROR_QUIET RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT failed)
@@ -25,4 +26,4 @@ elseif(EXISTS ${source}/.git/HEAD)
     string(SUBSTRING "${CMAKE_MATCH_0}" 0 12 commit)
   endif()
 endif()
-file(CONFIGURE OUTPUT ${output} CONTENT "#pragma once\ninline constexpr char commit[] = \"${commit}\";\n")
+file(CONFIGURE OUTPUT ${output} CONTENT "#pragma once\nnamespace Tessera::Impl {\ninline constexpr char commit[] = \"${commit}\";\n}\n")
