@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
-#include <cstdio>
 #include <mutex>
 #include <string>
 #include <tessera/spmm/impl/LiveObject.hpp>
+
+#include "Warn.hpp"
 
 namespace Tessera::Impl {
 
@@ -43,8 +44,16 @@ class LiveObjects {
   };
 
   void release() {
-    const std::lock_guard lock(mutex_);
     Tally plans, workspaces;
+    release_and_count(plans, workspaces);
+    if (plans.count + workspaces.count == 0) return;
+    warn(plans.text("plan") + " and " + workspaces.text("workspace") +
+         " are alive at Kokkos::finalize(), which frees them: they must not be used any more, and should be destroyed "
+         "before");
+  }
+
+  void release_and_count(Tally& plans, Tally& workspaces) {
+    const std::lock_guard lock(mutex_);
     for (LiveObject* object = first_; object != nullptr; object = object->next_) {
       if (object->kind_ != LiveObject::Kind::Instance) {
         Tally& tally = object->kind_ == LiveObject::Kind::Plan ? plans : workspaces;
@@ -53,11 +62,6 @@ class LiveObjects {
       }
       object->release();
     }
-    if (plans.count + workspaces.count == 0) return;
-    const std::string text = "Tessera: " + plans.text("plan") + " and " + workspaces.text("workspace") +
-                             " are alive at Kokkos::finalize(), which frees them: they must not be used any more, and "
-                             "should be destroyed before\n";
-    std::fputs(text.c_str(), stderr);
   }
 
   std::mutex mutex_;

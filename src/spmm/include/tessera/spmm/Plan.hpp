@@ -27,8 +27,8 @@ namespace Tessera {
 ///
 /// A matrix of more than 2^31 - 2^16 entries is stored as several blocks of rows, each with a format of its own.
 ///
-/// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
-/// later; any other use then throws std::logic_error.
+/// Kokkos::finalize() frees plans and workspaces that are still alive, and warns (set_warning_handler()). They may be
+/// destroyed later; any other use then throws std::logic_error.
 ///
 /// Thread safety: products of one plan may run at the same time, each without a Workspace or with its own. The members
 /// prepare, update_values, follow_values and release_source must not run at the same time as any other use of the plan.

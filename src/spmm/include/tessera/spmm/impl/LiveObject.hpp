@@ -8,7 +8,7 @@ namespace Tessera::Impl {
 /// An object that holds memory or an instance of Kokkos and may outlive Kokkos, for example in a static variable.
 /// Kokkos would end the program if such memory were freed after Kokkos::finalize().
 ///
-/// Therefore a hook of Kokkos::finalize() calls release() of every object that is alive, and says on stderr how many
+/// Therefore a hook of Kokkos::finalize() calls release() of every object that is alive, and warns how many
 /// plans and workspaces these were. (Hooks that users pushed before the first object was made run later.)
 class LiveObject {
  public:

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Where warnings go: what Tessera tells a program that is no error.
+
+#include <string_view>
+
+namespace Tessera {
+
+/// A function that takes a warning: a text of one line, without a line end. It may be called by several threads at the
+/// same time, also within Kokkos::finalize(), and must not throw.
+using WarningHandler = void (*)(std::string_view warning);
+
+/// Has all warnings given to a function; nullptr drops them. Before the first call, they are written to standard error,
+/// or dropped if the environment variable TESSERA_WARNINGS is 0. Any thread may call it, also before
+/// Kokkos::initialize().
+///
+/// \return the handler so far, which may be set again
+WarningHandler set_warning_handler(WarningHandler handler) noexcept;
+
+}  // namespace Tessera
