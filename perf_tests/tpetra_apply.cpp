@@ -18,8 +18,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <harness/AllRanks.hpp>
-#include <harness/DistributedMatrix.hpp>
 #include <harness/Statistics.hpp>
 #include <optional>
 #include <stdexcept>
@@ -27,8 +25,11 @@
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <vector>
 
+#include "../example/common/AllRanks.hpp"
+#include "../example/common/DistributedMatrix.hpp"
 #include "CommandLine.hpp"
 
+using namespace Example;
 using namespace Tessera::Benchmarks;
 using namespace Tessera::Harness;
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Configures, builds and runs the project ${source}. If ${refusal} is set, configuring must fail with this message. If
-# set, the package ${hidden} is hidden from CMake, and the program must not need the library ${absent}.
-if(NOT tessera_source AND NOT components)
+# Configures, builds and runs the project ${source}. Its program is ${program}, run with ${argument}; if not set, the
+# programs are those of the folder consumer. If ${refusal} is set, configuring must fail with this message. If set, the
+# package ${hidden} is hidden from CMake, and the program must not need the library ${absent}.
+if(NOT tessera_source AND NOT components AND NOT program)
   set(launcher "${CMAKE_COMMAND};-E;time") # measures how long the user's file compiles
 endif()
 if(hidden)
@@ -37,18 +38,22 @@ if(output MATCHES "Elapsed time: [^\n]*")
   message(STATUS "A user's file that calls spmm compiles. ${CMAKE_MATCH_0}") # not tested, because machines differ
 endif()
 
-list(TRANSFORM components PREPEND consumer_ OUTPUT_VARIABLE names)
-foreach(name IN ITEMS consumer ${names})
-  unset(program CACHE)
-  find_program(program ${name} PATHS ${binary} ${binary}/${build_type} NO_DEFAULT_PATH REQUIRED)
+set(names ${program})
+if(NOT names)
+  list(TRANSFORM components PREPEND consumer_ OUTPUT_VARIABLE names)
+  list(APPEND names consumer)
+endif()
+foreach(name IN LISTS names)
+  unset(found CACHE)
+  find_program(found ${name} PATHS ${binary} ${binary}/${build_type} NO_DEFAULT_PATH REQUIRED)
   if(absent)
-    execute_process(COMMAND ${objdump} -p ${program} OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${objdump} -p ${found} OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
     if(NOT needed MATCHES "NEEDED" OR needed MATCHES "NEEDED +${absent}")
-      message(FATAL_ERROR "${program} should need no ${absent}:\n${needed}")
+      message(FATAL_ERROR "${found} should need no ${absent}:\n${needed}")
     endif()
   endif()
-  execute_process(COMMAND ${program} RESULT_VARIABLE status)
+  execute_process(COMMAND ${found} ${argument} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${program} gave ${status}")
+    message(FATAL_ERROR "${found} gave ${status}")
   endif()
 endforeach()

@@ -8,7 +8,7 @@
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/AnasaziBlockVector.hpp>
 
-#include "../../example/Jacobi.hpp"
+#include "../../example/common/Jacobi.hpp"
 #include "BlockProblem.hpp"
 #include "ToolEvents.hpp"
 #include "block_solvers/BlockSolvers.hpp"

@@ -10,7 +10,7 @@
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <vector>
 
-#include "../../example/Jacobi.hpp"
+#include "../../example/common/Jacobi.hpp"
 #include "IterationTable.hpp"
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"

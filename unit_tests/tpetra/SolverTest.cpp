@@ -17,8 +17,8 @@
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
-#include "../../example/Jacobi.hpp"
-#include "../../tools/harness/DistributedMatrix.hpp"
+#include "../../example/common/DistributedMatrix.hpp"
+#include "../../example/common/Jacobi.hpp"
 
 /// Belos' solvers run unchanged with TpetraOperator instead of CrsMatrix, with equal numbers of iterations.
 namespace Tessera::Test {
@@ -83,7 +83,7 @@ RCP<MultiVector> random_vectors(const RCP<const Tpetra::Map<>>& map, std::size_t
 
 System make_system(const HostCsr<double>& matrix, std::size_t columns) {
   System system;
-  system.A = Harness::distribute(matrix, Tpetra::getDefaultComm());
+  system.A = Example::distribute(matrix, Tpetra::getDefaultComm());
   system.B = random_vectors(system.A->getRangeMap(), columns, 1);
   system.start = rcp(new MultiVector(system.A->getDomainMap(), columns));
   return system;

@@ -9,6 +9,7 @@ OTHERS = {
     "CHANGELOG.md": "changelog.md",
     "SUPPORT.md": "support.md",
     "SECURITY.md": "security.md",
+    "example/README.md": "examples/index.md",
     "tools/README.md": "tessera_spmm.md",
     "perf_tests/README.md": "benchmarks.md",
     "perf_tests/gpu/README.md": "gpu-benchmarks.md",
@@ -29,8 +30,8 @@ def pages_of(checkout):
         file = path.relative_to(checkout)
         if file.parts[1] not in ("reference", "site"):
             pages[str(file)] = str(file.relative_to("docs"))
-    for path in sorted((checkout / "example").glob("*.[ch]pp")):
-        pages[f"example/{path.name}"] = f"examples/{path.stem}.md"
+    for path in sorted((checkout / "example").glob("*/*.[ch]pp")):
+        pages[str(path.relative_to(checkout))] = f"examples/{path.stem}.md"
     for about in sorted((checkout / "perf_tests/results").glob("*/about.md")):
         pages[str(about.relative_to(checkout))] = f"results/{about.parent.name}.md"
     return pages

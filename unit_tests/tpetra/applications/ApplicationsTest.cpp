@@ -10,7 +10,7 @@
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 
-#include "../../../tools/harness/DistributedMatrix.hpp"
+#include "../../../example/common/DistributedMatrix.hpp"
 #include "Applications.hpp"
 #include "ToolEvents.hpp"
 
@@ -46,7 +46,7 @@ Run run(const Application& application, const Teuchos::RCP<Tpetra::CrsMatrix<dou
 
 /// Runs all applications with Tpetra's matrix and with Tessera's.
 void expect_same(const std::vector<Application>& applications, bool all_products_are_ours) {
-  const auto matrix = Harness::distribute(generate_stencil27(12), Tpetra::getDefaultComm());
+  const auto matrix = Example::distribute(generate_stencil27(12), Tpetra::getDefaultComm());
   std::size_t their_kernels = 0;
   for (const Application& application : applications) {
     SCOPED_TRACE(application.name);

@@ -15,7 +15,7 @@
 #include <utility>
 
 /// Errors in programs with several ranks: no rank may wait for another that has failed.
-namespace Tessera::Harness {
+namespace Example {
 
 using Communicator = Teuchos::Comm<int>;
 
@@ -82,4 +82,4 @@ inline int report_error(const std::string& program, const Communicator& comm) {
   return 2;
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Example

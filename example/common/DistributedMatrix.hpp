@@ -13,10 +13,10 @@
 
 #include "AllRanks.hpp"
 
-namespace Tessera::Harness {
+namespace Example {
 
 /// Distributes a matrix that every rank has, with about equal numbers of adjacent rows on each rank.
-inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>& A,
+inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr<double>& A,
                                                           const Teuchos::RCP<const Communicator>& comm) {
   using Map = Tpetra::Map<>;
   const auto row_map = Teuchos::rcp(new Map(A.rows, 0, comm));
@@ -44,7 +44,7 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>&
 /// not symmetric, which is tested with a random vector that A and its transpose must map to the same vector.
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::string& name,
                                                                 const Teuchos::RCP<const Communicator>& comm) {
-  const auto A = distribute(on_all_ranks(*comm, [&] { return read_or_generate(name); }), comm);
+  const auto A = distribute(on_all_ranks(*comm, [&] { return Tessera::read_or_generate(name); }), comm);
   const auto rows = A->getGlobalNumRows();
   const auto columns = A->getGlobalNumCols();
   if (rows != columns || rows == 0) {
@@ -62,4 +62,4 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::strin
   return A;
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Example

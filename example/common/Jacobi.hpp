@@ -11,7 +11,7 @@
 #include <tessera/tpetra/BlockOperator.hpp>
 #include <tessera/tpetra/BlockVector.hpp>
 
-#include "../tools/harness/AllRanks.hpp"
+#include "AllRanks.hpp"
 
 namespace Example {
 
@@ -26,7 +26,7 @@ class Jacobi : public Tpetra::Operator<double>, public Tessera::BlockOperator<do
   explicit Jacobi(const Tpetra::CrsMatrix<double>& A) : inverse_(A.getRowMap()) {
     Tpetra::Vector<double> diagonal(A.getRowMap());
     A.getLocalDiagCopy(diagonal);
-    Tessera::Harness::on_all_ranks(*A.getComm(), [&] { return check(diagonal); });
+    on_all_ranks(*A.getComm(), [&] { return check(diagonal); });
     inverse_.reciprocal(diagonal);
   }
 

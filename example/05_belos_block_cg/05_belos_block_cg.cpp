@@ -14,13 +14,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <harness/AllRanks.hpp>
-#include <harness/DistributedMatrix.hpp>
 #include <string>
 #include <tessera/tpetra/BelosBlockVector.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <vector>
 
+#include "AllRanks.hpp"
+#include "DistributedMatrix.hpp"
 #include "Jacobi.hpp"
 #include "TimedOperator.hpp"
 
@@ -73,7 +73,7 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<co
 
   Solution solution;
   const auto start = std::chrono::steady_clock::now();
-  const auto result = Tessera::Harness::together(hint, [&] {
+  const auto result = Example::together(hint, [&] {
     problem->setProblem();
     return solver.solve();
   });
@@ -97,9 +97,8 @@ void print_speed_up(const char* name, const Solution& before, const Solution& af
               before.apply_seconds / after.apply_seconds);
 }
 
-bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::string& name, int columns,
-         int most_iterations) {
-  const RCP<const Matrix> matrix = Tessera::Harness::symmetric_matrix(name, comm);
+bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int columns, int most_iterations) {
+  const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::CrsMatrix(*matrix));
   tessera->prepare(static_cast<std::size_t>(columns));
 
@@ -147,10 +146,10 @@ int main(int argc, char* argv[]) {
   const auto comm = Tpetra::getDefaultComm();
   try {
     const std::string name = argc > 1 ? argv[1] : "elasticity:20";
-    const int columns = argc > 2 ? Tessera::Harness::positive_number("COLUMNS", argv[2]) : 16;
-    const int most_iterations = argc > 3 ? Tessera::Harness::positive_number("ITERATIONS", argv[3]) : 1000;
+    const int columns = argc > 2 ? Example::positive_number("COLUMNS", argv[2]) : 16;
+    const int most_iterations = argc > 3 ? Example::positive_number("ITERATIONS", argv[3]) : 1000;
     return run(comm, name, columns, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (...) {
-    return Tessera::Harness::report_error("05_belos_block_cg", *comm);
+    return Example::report_error("05_belos_block_cg", *comm);
   }
 }

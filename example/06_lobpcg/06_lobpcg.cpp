@@ -16,13 +16,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <harness/AllRanks.hpp>
-#include <harness/DistributedMatrix.hpp>
 #include <string>
 #include <tessera/tpetra/AnasaziBlockVector.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
+#include "AllRanks.hpp"
+#include "DistributedMatrix.hpp"
 #include "Jacobi.hpp"
 #include "TimedOperator.hpp"
 
@@ -82,7 +82,7 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const Vector
 
   Solution solution;
   const auto start = std::chrono::steady_clock::now();
-  const auto result = Tessera::Harness::together(hint, [&] { return solver.solve(); });
+  const auto result = Example::together(hint, [&] { return solver.solve(); });
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   solution.converged = result == Anasazi::Converged;
   solution.iterations = solver.getNumIters();
@@ -118,9 +118,8 @@ bool is_solved(const Solution& a, const Solution& b, int eigenvalues) {
   return true;
 }
 
-bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::string& name, int eigenvalues,
-         int most_iterations) {
-  const RCP<const Matrix> matrix = Tessera::Harness::symmetric_matrix(name, comm);
+bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int eigenvalues, int most_iterations) {
+  const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::TpetraOperator<double>(matrix));
   const int block = eigenvalues + 2;  // more than wanted: the last of a block converge slowly
   tessera->prepare(static_cast<std::size_t>(block));
@@ -158,10 +157,10 @@ int main(int argc, char* argv[]) {
   const auto comm = Tpetra::getDefaultComm();
   try {
     const std::string name = argc > 1 ? argv[1] : "stencil27:20";
-    const int eigenvalues = argc > 2 ? Tessera::Harness::positive_number("EIGENVALUES", argv[2]) : 4;
-    const int most_iterations = argc > 3 ? Tessera::Harness::positive_number("ITERATIONS", argv[3]) : 1000;
+    const int eigenvalues = argc > 2 ? Example::positive_number("EIGENVALUES", argv[2]) : 4;
+    const int most_iterations = argc > 3 ? Example::positive_number("ITERATIONS", argv[3]) : 1000;
     return run(comm, name, eigenvalues, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (...) {
-    return Tessera::Harness::report_error("06_lobpcg", *comm);
+    return Example::report_error("06_lobpcg", *comm);
   }
 }
