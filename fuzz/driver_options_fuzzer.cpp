@@ -12,17 +12,17 @@
 
 #include "FuzzCheck.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 // Replaces the program's function: words of a fuzzer must not name files that are written.
 void check_outputs(const Settings&) {}
 std::string missing_peer(const std::string&) { return ""; }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver
 
 namespace {
 
-using Tessera::Driver::Settings;
+using Tessera::Impl::Driver::Settings;
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<const char*> arguments{"tessera_spmm"};
   for (const std::string& word : words) arguments.push_back(word.c_str());
   try {
-    const auto settings = Tessera::Driver::parse_options(static_cast<int>(arguments.size()), arguments.data());
+    const auto settings = Tessera::Impl::Driver::parse_options(static_cast<int>(arguments.size()), arguments.data());
     if (settings) check(*settings);
   } catch (const std::invalid_argument& refusal) {
     require(refusal.what()[0] != '\0', "a refusal has a message");

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/Spmm.hpp>
 
 #include "FuzzCheck.hpp"
 #include "PlanFileBytes.hpp"
@@ -38,7 +38,7 @@ void check(std::string_view bytes) {
   require(back.explain() == plan.explain(), "what was saved is loaded the same");
   if (std::max(plan.rows(), plan.columns()) > most_rows) return;
   multiply(plan, Mode::NoTranspose, 5);
-  const std::size_t entries = Tessera::Test::source_entries(bytes);
+  const std::size_t entries = Tessera::Impl::Test::source_entries(bytes);
   if (entries <= most_rows && plan.slot_map_bytes() > 0)
     plan.update_values(Exec(), Kokkos::View<double*, Exec>("values", entries));
   multiply(plan, Mode::Transpose, 1);
@@ -50,6 +50,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   allow_rejection([&] { check(bytes); });
   // Most inputs of the fuzzer have wrong checksums, and would not get past them.
-  allow_rejection([&] { check(Tessera::Test::with_right_checksums(bytes)); });
+  allow_rejection([&] { check(Tessera::Impl::Test::with_right_checksums(bytes)); });
   return 0;
 }

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tessera/spmm/PlanOptionsText.hpp>
+#include <tessera/PlanOptionsText.hpp>
 
 #include "FuzzCheck.hpp"
 

@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace Tessera::Test;
+using namespace Tessera::Impl::Test;
 
 #ifdef KOKKOS_ENABLE_SERIAL
 using Exec = Kokkos::Serial;

@@ -13,7 +13,7 @@
 
 #include "DeviceMatrix.hpp"
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 /// A block conjugate gradient method, without a preconditioner, as a user of Kokkos Kernels would write it:
 /// column-major blocks, with inner products and updates by KokkosBlas::gemm (cuBLAS on NVIDIA GPUs, the host's BLAS).
@@ -162,4 +162,4 @@ class ColumnBlockCg {
   int slot_ = 0;
 };
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

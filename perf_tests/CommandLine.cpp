@@ -16,7 +16,7 @@
 #include "Context.hpp"
 #include "DeviceMatrix.hpp"
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 namespace {
 
@@ -210,4 +210,4 @@ int run_benchmarks(int argc, char* argv[], const std::string& about, const Setti
   });
 }
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

@@ -7,12 +7,12 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <utility>
 #include <vector>
 
 /// The common code of the benchmarks: options, names and execution.
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 /// The cases that a driver measures. It has an option for each list that is not empty in its defaults, and for
 /// `published` and `tuned` if they have a value.
@@ -92,4 +92,4 @@ int run_registered_benchmarks(const CommandLine& command_line, benchmark::Benchm
 int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,
                    const std::function<void(const Settings&)>& register_benchmarks);
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

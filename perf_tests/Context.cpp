@@ -14,7 +14,7 @@
 #include <tessera/Version.hpp>
 #include <vector>
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 using namespace Harness;
 
@@ -73,4 +73,4 @@ void add_context() {
   benchmark::AddCustomContext("copy_gb_per_s", std::to_string(1e-9 * copy_bytes_per_second()));
 }
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

@@ -2,7 +2,7 @@
 #pragma once
 
 /// The circumstances of a measurement.
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 /// Adds to Google Benchmark's context in the JSON: device, backend and its threads, versions of Tessera (with its
 /// commit), Kokkos and Kokkos Kernels, compiler and flags, and the rate of a copy. Kokkos must run.
@@ -12,4 +12,4 @@ void add_context();
 /// five. Measured once, in about a second.
 double copy_bytes_per_second();
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

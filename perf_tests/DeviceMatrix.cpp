@@ -6,9 +6,9 @@
 #include <map>
 #include <stdexcept>
 #include <tessera/io/ReadOrGenerate.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 namespace {
 
@@ -70,4 +70,4 @@ template double difference(const Vectors<Kokkos::LayoutRight>&, const Vectors<Ko
 template double difference(const Vectors<Kokkos::LayoutLeft, float>&, const Vectors<Kokkos::LayoutLeft, float>&);
 template double difference(const Vectors<Kokkos::LayoutRight, float>&, const Vectors<Kokkos::LayoutRight, float>&);
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

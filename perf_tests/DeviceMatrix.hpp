@@ -7,10 +7,10 @@
 #include <harness/KokkosKernels.hpp>
 #include <harness/Timing.hpp>
 #include <string>
-#include <tessera/spmm/Plan.hpp>
+#include <tessera/Plan.hpp>
 
 /// Matrices and vectors on the default backend.
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 using namespace Harness;
 
@@ -70,4 +70,4 @@ double difference(const View& Y, const View& Z);
 template <class Scalar>
 inline constexpr double rounding = sizeof(Scalar) == sizeof(float) ? 1e-4 : 1e-11;
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

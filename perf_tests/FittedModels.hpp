@@ -12,7 +12,7 @@
 #include <vector>
 
 /// The library's models, with constants that can be fitted to measured times.
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 /// A measured candidate.
 struct Measured {
@@ -167,4 +167,4 @@ inline std::unique_ptr<FittedModel> model_of(const std::string& version, const s
   return std::make_unique<FittedHost>();
 }
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

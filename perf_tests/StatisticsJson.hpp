@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Calls visit(key, member) for each member of MatrixStatistics. The keys are those of the files in models.
 template <class Statistics, class Visit>
@@ -68,4 +68,4 @@ inline Format format_of(const nlohmann::json& candidate) {
 
 }  // namespace Benchmarks
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

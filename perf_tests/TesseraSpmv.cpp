@@ -4,7 +4,7 @@
 #include <harness/SpmvProduct.hpp>
 #include <tessera/kokkos_kernels/SpmvHandle.hpp>
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 template <class Layout>
 SpmvProduct<double, Layout> tessera_spmv(const DeviceMatrix& A) {
@@ -14,4 +14,4 @@ SpmvProduct<double, Layout> tessera_spmv(const DeviceMatrix& A) {
 template SpmvProduct<double, Kokkos::LayoutLeft> tessera_spmv(const DeviceMatrix&);
 template SpmvProduct<double, Kokkos::LayoutRight> tessera_spmv(const DeviceMatrix&);
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

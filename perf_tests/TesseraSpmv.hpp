@@ -3,11 +3,11 @@
 
 #include "DeviceMatrix.hpp"
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 /// Calls KokkosSparse::spmv with a handle of Tessera instead of Kokkos Kernels'. Needs the component KokkosKernels; for
 /// both layouts.
 template <class Layout>
 SpmvProduct<double, Layout> tessera_spmv(const DeviceMatrix& A);
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

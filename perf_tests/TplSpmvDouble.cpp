@@ -7,7 +7,7 @@
 #error "expected Kokkos Kernels' headers as scripts/patch_kokkos_kernels makes them"
 #endif
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 template <class Value, class Layout>
 SpmvProduct<Value, Layout> tpl_spmv(const DeviceCsr<Value, int, Space>& A) {
@@ -17,4 +17,4 @@ SpmvProduct<Value, Layout> tpl_spmv(const DeviceCsr<Value, int, Space>& A) {
 template SpmvProduct<double, Kokkos::LayoutLeft> tpl_spmv(const DeviceCsr<double, int, Space>&);
 template SpmvProduct<double, Kokkos::LayoutRight> tpl_spmv(const DeviceCsr<double, int, Space>&);
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

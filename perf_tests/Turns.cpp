@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Turns.hpp"
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 double time_in_turns(benchmark::State& state, const Space& exec, double operations,
                      const std::function<void()>& multiply, const std::function<void()>& baseline) {
@@ -24,4 +24,4 @@ double time_in_turns(benchmark::State& state, const Space& exec, double operatio
   return seconds / iterations;
 }
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

@@ -7,7 +7,7 @@
 
 #include "DeviceMatrix.hpp"
 
-namespace Tessera::Benchmarks {
+namespace Tessera::Impl::Benchmarks {
 
 /// Times a product and, in turns with it, a baseline (empty: none), for the benchmark's iterations. A turn is ten
 /// successive calls and a fence, as in a solver; a first call of each is not timed. Reports the Time of a call, GFLOP/s
@@ -26,4 +26,4 @@ void report_difference(benchmark::State& state, const View& Y, const View& Z) {
   state.counters["difference"] = apart;
 }
 
-}  // namespace Tessera::Benchmarks
+}  // namespace Tessera::Impl::Benchmarks

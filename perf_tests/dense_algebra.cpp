@@ -27,7 +27,7 @@
 #include "Context.hpp"
 #include "Turns.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 
@@ -35,15 +35,15 @@ using Rows = Vectors<Kokkos::LayoutRight>;
 using Columns = Vectors<Kokkos::LayoutLeft>;
 using Call = std::function<void()>;
 
-Tessera::TallBlock<double> block(const Rows& X) {
+Tessera::Impl::TallBlock<double> block(const Rows& X) {
   return {X.data(), int(X.extent(0)), int(X.extent(1)), std::ptrdiff_t(X.extent(1)), nullptr};
 }
-Tessera::TallBlock<const double> read(const Rows& X) { return block(X); }
+Tessera::Impl::TallBlock<const double> read(const Rows& X) { return block(X); }
 
 /// Operands of all operations.
 struct Operands {
   Space exec;
-  Tessera::DenseWorkspace<Space> workspace;
+  Tessera::Impl::DenseWorkspace<Space> workspace;
   int columns;
   Rows X, Y, Z;
   Columns their_X, their_Y, their_Z, their_small;
@@ -78,8 +78,8 @@ struct Operands {
     KOKKOS_FUNCTION void operator()(int j) const { matrix(j, j) = 1; }
   };
 
-  Tessera::SmallMatrix<double> matrix() { return {small.data(), columns, columns, columns}; }
-  Tessera::SmallMatrix<const double> unit() { return matrix(); }
+  Tessera::Impl::SmallMatrix<double> matrix() { return {small.data(), columns, columns, columns}; }
+  Tessera::Impl::SmallMatrix<const double> unit() { return matrix(); }
   void wait_for_sums() {
     Kokkos::deep_copy(Kokkos::View<double*, Kokkos::HostSpace>(sums.data(), sums.size()), their_sums);
   }
@@ -95,8 +95,8 @@ struct Operation {
 
 Call gram(Operands& o, const Rows& X) {
   return [&o, X] {
-    const Tessera::TallBlock<const double> blocks[] = {read(X)};
-    Tessera::inner_products<Space, double>(o.exec, o.workspace, blocks, read(o.X), o.matrix());
+    const Tessera::Impl::TallBlock<const double> blocks[] = {read(X)};
+    Tessera::Impl::inner_products<Space, double>(o.exec, o.workspace, blocks, read(o.X), o.matrix());
   };
 }
 Call their_gram(Operands& o, const Columns& X) {
@@ -108,6 +108,7 @@ Call their_gram(Operands& o, const Columns& X) {
 
 std::vector<Operation> all_operations(int columns) {
   using namespace Tessera;
+  using namespace Tessera::Impl;
   const double k = columns;
   return {
       {"gram", 1, 2 * k,

@@ -39,8 +39,9 @@
 #include "StatisticsJson.hpp"
 
 using namespace Tessera;
-using namespace Tessera::Benchmarks;
-using namespace Tessera::Harness;
+using namespace Tessera::Impl;
+using namespace Tessera::Impl::Benchmarks;
+using namespace Tessera::Impl::Harness;
 
 namespace {
 

@@ -12,13 +12,13 @@
 
 #include <iterator>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <vector>
 
 #include "CommandLine.hpp"
 #include "Turns.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 using Tessera::Format;
 using Tessera::Mode;
 

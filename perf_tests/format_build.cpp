@@ -14,7 +14,7 @@
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 
@@ -41,7 +41,7 @@ void time_calls(benchmark::State& state, const Space& exec, const DeviceMatrix& 
   state.counters["products"] = total / double(state.iterations()) / seconds_a_product(exec, plan, columns);
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
-  const Tessera::TileMetrics& tiles = Tessera::Impl::tile_metrics_of(plan);
+  const Tessera::Impl::TileMetrics& tiles = Tessera::Impl::tile_metrics_of(plan);
   if (tiles.tiles == 0) return;
   state.counters["nnz/tile"] = tiles.mean_nonzeros;
   state.counters["fill"] = tiles.fill;

@@ -12,16 +12,16 @@
 
 #include <functional>
 #include <string>
-#include <tessera/spmm/PlanOperator.hpp>
+#include <tessera/PlanOperator.hpp>
 #include <vector>
 
 #include "CommandLine.hpp"
 #include "Turns.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 using Tessera::Format;
 using Tessera::Mode;
-using Tessera::TallBlock;
+using Tessera::Impl::TallBlock;
 
 namespace {
 
@@ -37,7 +37,7 @@ struct Operands {
   Space exec;
   DevicePlan plan;
   Tessera::Workspace<Space> work;
-  Tessera::DenseWorkspace<Space> dense_work;
+  Tessera::Impl::DenseWorkspace<Space> dense_work;
   int columns;
   Rows X, Y, Z, B;
   std::vector<double> XtY, both;
@@ -69,7 +69,7 @@ struct Operands {
     multiply(Z);
     const TallBlock<const double> blocks[] = {read(X), read(Z)};
     const int rows = (is_both ? 2 : 1) * columns;
-    Tessera::inner_products<Space, double>(exec, dense_work, std::span(blocks, is_both ? 2 : 1), read(Z),
+    Tessera::Impl::inner_products<Space, double>(exec, dense_work, std::span(blocks, is_both ? 2 : 1), read(Z),
                                            {both.data(), rows, columns, rows});
   }
   void residual() {
@@ -77,9 +77,9 @@ struct Operands {
     Tessera::residual(exec, plan, work, Mode::NoTranspose, X, B, Y, norms);
   }
   void residual_in_steps() {
-    Tessera::copy<Space, double>(exec, read(B), block(Z));
+    Tessera::Impl::copy<Space, double>(exec, read(B), block(Z));
     Tessera::spmm(exec, plan, work, Mode::NoTranspose, -1.0, X, 1.0, Z);
-    Tessera::dots<Space, double>(exec, dense_work, read(Z), read(Z), both.data());
+    Tessera::Impl::dots<Space, double>(exec, dense_work, read(Z), read(Z), both.data());
   }
 };
 

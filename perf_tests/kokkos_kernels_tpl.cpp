@@ -20,7 +20,7 @@
 #include "TplSpmv.hpp"
 #include "Turns.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 using Tessera::Mode;
 
 namespace {

@@ -22,13 +22,13 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <vector>
 
 #include "DeviceMatrix.hpp"
 #include "StatisticsJson.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 
@@ -52,7 +52,7 @@ class Problem {
 
   /// A plan with one of the candidates.
   struct Contestant {
-    Tessera::Candidate candidate;
+    Tessera::Impl::Candidate candidate;
     bool is_asked = false;  // requested, not a candidate
     Plan plan;
     typename Plan::workspace_type work;
@@ -76,10 +76,10 @@ class Problem {
   /// \param explains [in] whether to print the plan's explanation
   nlohmann::json measure(const std::vector<std::string>& formats, bool explains) {
     const Plan chosen = make_plan(options_);
-    const Tessera::Choice& choice = Tessera::Impl::choice_of(chosen);
+    const Tessera::Impl::Choice& choice = Tessera::Impl::choice_of(chosen);
     if (explains) std::cout << chosen.explain() << std::flush;
     std::vector<Contestant> contestants;
-    for (const Tessera::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
+    for (const Tessera::Impl::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
     for (const std::string& format : formats) add_asked(format_of(format), contestants);
     constexpr int samples = 7;
     for (int sample = 0; sample < samples; ++sample)
@@ -106,7 +106,7 @@ class Problem {
     return Tessera::make_plan(Space(), A_.rows, A_.columns, A_.row_offsets, A_.column_indices, values_, options);
   }
 
-  Contestant contestant(const Tessera::Candidate& candidate) {
+  Contestant contestant(const Tessera::Impl::Candidate& candidate) {
     auto options = options_;
     options.format = candidate.format;
     Contestant result{candidate, false, make_plan(options), {}, 1, {}};
@@ -118,14 +118,14 @@ class Problem {
 
   /// Adds a format that the choice does not consider; does nothing if it does.
   void add_asked(Tessera::Format format, std::vector<Contestant>& contestants) {
-    Tessera::Candidate asked;
+    Tessera::Impl::Candidate asked;
     asked.format = format;
     for (const Contestant& other : contestants)
       if (other.candidate.format == format) return;
     contestants.push_back(contestant(asked));
     Contestant& added = contestants.back();
     added.is_asked = true;
-    for (const Tessera::Candidate& candidate : Tessera::Impl::choice_of(added.plan).candidates)
+    for (const Tessera::Impl::Candidate& candidate : Tessera::Impl::choice_of(added.plan).candidates)
       if (candidate.format == format) added.candidate = candidate;
   }
 
@@ -149,7 +149,7 @@ class Problem {
 /// \throws std::invalid_argument if this Tessera is not compiled for the scalars
 template <class Scalar, class VectorScalar = Scalar>
 nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, const Options& options) {
-  if constexpr (!Tessera::is_compiled_v<Tessera::Impl::kernel_scalar_t<Scalar>>) {
+  if constexpr (!Tessera::Impl::is_compiled_v<Tessera::Impl::kernel_scalar_t<Scalar>>) {
     throw std::invalid_argument("this Tessera was configured without these scalars (TESSERA_SCALARS)");
   } else {
     if (options.layout == "left")

@@ -15,12 +15,12 @@
 
 #include <algorithm>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 

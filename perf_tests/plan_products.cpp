@@ -19,12 +19,12 @@
 
 #include <map>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 
 #include "CommandLine.hpp"
 #include "Turns.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 
@@ -98,7 +98,7 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
   const double seconds = time_in_turns(state, exec, operations, multiply);
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
   state.counters["products"] = problem.make_plan_seconds / seconds;
-  for (const Tessera::Candidate& candidate : Tessera::Impl::choice_of(problem.plan).candidates)
+  for (const Tessera::Impl::Candidate& candidate : Tessera::Impl::choice_of(problem.plan).candidates)
     if (Tessera::Impl::choice_of(problem.plan).is_chosen(candidate))
       state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(Tessera::Impl::choice_of(problem.plan).format)) + ", " +

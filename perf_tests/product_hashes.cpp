@@ -16,14 +16,14 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <utility>
 #include <vector>
 
 #include "DeviceMatrix.hpp"
 
-using namespace Tessera::Benchmarks;
-using namespace Tessera::Harness;
+using namespace Tessera::Impl::Benchmarks;
+using namespace Tessera::Impl::Harness;
 
 namespace {
 

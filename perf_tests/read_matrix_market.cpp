@@ -25,7 +25,7 @@
 
 namespace {
 
-using namespace Tessera::Harness;
+using namespace Tessera::Impl::Harness;
 using Matrix = Tessera::HostCsr<double>;
 using KokkosMatrix = KokkosSparse::CrsMatrix<double, int, Kokkos::DefaultHostExecutionSpace, void, std::size_t>;
 

@@ -18,7 +18,7 @@
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 

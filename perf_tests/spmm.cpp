@@ -17,14 +17,14 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <type_traits>
 
 #include "CommandLine.hpp"
 #include "Context.hpp"
 #include "Turns.hpp"
 
-using namespace Tessera::Benchmarks;
+using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 
@@ -37,7 +37,7 @@ void report(benchmark::State& state, const DeviceMatrix& A, const DevicePlan& pl
   state.counters["floor_fraction"] = bytes / copy_bytes_per_second() / seconds;
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
-  for (const Tessera::Candidate& candidate : Tessera::Impl::choice_of(plan).candidates)
+  for (const Tessera::Impl::Candidate& candidate : Tessera::Impl::choice_of(plan).candidates)
     if (Tessera::Impl::choice_of(plan).is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(plan.format())));
 }

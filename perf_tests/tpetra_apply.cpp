@@ -30,8 +30,8 @@
 #include "CommandLine.hpp"
 
 using namespace Example;
-using namespace Tessera::Benchmarks;
-using namespace Tessera::Harness;
+using namespace Tessera::Impl::Benchmarks;
+using namespace Tessera::Impl::Harness;
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "Commit.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string to_string(const Version& version) {
   return text.append("\ncompiler: ").append(version.compiler);
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 #include <tessera/common/Csr.hpp>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <utility>
 #include <vector>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// A matrix on the host: canonical compressed rows.
 struct HostMatrix {
@@ -61,4 +61,4 @@ class Candidate {
 template <class Scalar>
 using Candidates = std::vector<std::unique_ptr<Candidate<Scalar>>>;
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -4,7 +4,7 @@
 #include "Device.hpp"
 #include "Timing.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 double copy_rate_gb_per_s() {
   constexpr std::size_t size = std::size_t{2} << 30;
@@ -18,4 +18,4 @@ double copy_rate_gb_per_s() {
   return 2.0 * size / time_launches(copy, stream, TimingPolicy{}).median / 1e6;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -6,7 +6,7 @@
 
 #include "Device.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 using namespace Harness;
 
@@ -77,4 +77,4 @@ Candidates<Scalar> make_cusparse_candidates() {
 template Candidates<float> make_cusparse_candidates<float>();
 template Candidates<double> make_cusparse_candidates<double>();
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -3,7 +3,7 @@
 
 #include "Candidate.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// cuSPARSE's products of compressed rows, each algorithm with and without its preprocessing step: with multivectors
 /// ("cusparse<alg2, preprocess>"), and for one column also with vectors ("cusparse<vector alg2, preprocess>"). The step
@@ -12,4 +12,4 @@ namespace Tessera::Bench {
 template <class Scalar>
 Candidates<Scalar> make_cusparse_candidates();
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// Throws std::runtime_error with CUDA's message unless all went well.
 inline void check(cudaError_t error, const std::string& what) {
@@ -117,4 +117,4 @@ inline Machine describe_machine() {
   return machine;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

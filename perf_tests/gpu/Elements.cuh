@@ -5,7 +5,7 @@
 
 #include "Multivector.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 __host__ __device__ inline std::uint64_t mix(std::uint64_t key) {  // the finaliser of splitmix64
   key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -49,4 +49,4 @@ __device__ inline Scalar poison_value() {
   }
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -8,9 +8,9 @@
 #include <optional>
 #include <spmm/MatrixCounts.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -148,4 +148,4 @@ Candidates<Scalar> make_engine_candidates(const std::string& name, const std::ve
 template Candidates<float> make_engine_candidates(const std::string&, const std::vector<std::string>&);
 template Candidates<double> make_engine_candidates(const std::string&, const std::vector<std::string>&);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

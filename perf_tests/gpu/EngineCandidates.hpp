@@ -7,7 +7,7 @@
 #include "Candidate.hpp"
 
 /// The library's engines as candidates, with the code that plans run.
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// The names of all engines: their formats', with "-published" for engines that only Kernel::Published selects.
 std::vector<std::string> engine_names();
@@ -18,4 +18,4 @@ std::vector<std::string> engine_names();
 template <class Scalar>
 Candidates<Scalar> make_engine_candidates(const std::string& name, const std::vector<std::string>& policies);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -8,7 +8,7 @@
 
 #include "Report.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 using namespace Harness;
 
@@ -81,4 +81,4 @@ std::string policy_table(const Results& results) {
 
 std::string family_tables(const Results& results) { return fastest_table(results) + policy_table(results); }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

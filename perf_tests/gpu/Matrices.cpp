@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tessera/io/ReadOrGenerate.hpp>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 using namespace Harness;
 
@@ -27,4 +27,4 @@ NamedMatrix load_matrix(const std::string& file_or_generator) {
   return {matrix_name(file_or_generator), narrow(read_or_generate(file_or_generator), file_or_generator)};
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

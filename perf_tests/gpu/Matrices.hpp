@@ -6,7 +6,7 @@
 
 #include "Candidate.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 struct NamedMatrix {
   std::string name;
@@ -19,4 +19,4 @@ struct NamedMatrix {
 /// errors of the readers.
 NamedMatrix load_matrix(const std::string& file_or_generator);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -11,7 +11,7 @@
 #include "EngineCandidates.hpp"
 #include "Problem.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -145,4 +145,4 @@ void measure(const NamedMatrix& matrix, const std::string& order, const Options&
   }
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -7,7 +7,7 @@
 #include "Options.hpp"
 #include "Result.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// Thrown when the device can run nothing more in this process; earlier results are kept.
 struct DeviceLost : std::runtime_error {
@@ -18,4 +18,4 @@ struct DeviceLost : std::runtime_error {
 /// Throws DeviceLost when a kernel has broken the device's context.
 void measure(const NamedMatrix& matrix, const std::string& order, const Options& options, Results& results);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -4,7 +4,7 @@
 #include "Elements.cuh"
 #include "Multivector.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -51,4 +51,4 @@ void Multivector<Scalar>::poison(cudaStream_t stream) {
 template class Multivector<float>;
 template class Multivector<double>;
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

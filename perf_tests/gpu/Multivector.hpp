@@ -8,7 +8,7 @@
 #include "Candidate.hpp"
 #include "Device.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// The mapping between places in memory and elements.
 struct Places {
@@ -43,7 +43,7 @@ class Multivector {
   Scalar* data() const { return memory_.data() + guard; }
   /// The operand of a product. Element is Scalar or const Scalar.
   template <class Element>
-  Tessera::Multivector<Element> view() const {
+  Tessera::Impl::Multivector<Element> view() const {
     const bool by_columns = layout_ == Layout::Left;
     return {data(), rows_, columns_, by_columns ? 1 : stride_, by_columns ? stride_ : 1};
   }
@@ -66,4 +66,4 @@ class Multivector {
   DeviceArray<Scalar> memory_;
 };
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -8,7 +8,7 @@
 
 #include "EngineCandidates.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 using namespace Harness;
 
@@ -45,4 +45,4 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -8,7 +8,7 @@
 
 #include "Candidate.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 struct Options {
   std::vector<std::string> matrices;
@@ -35,4 +35,4 @@ struct Options {
 /// std::invalid_argument that names the option and the expected value.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

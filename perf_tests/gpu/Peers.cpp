@@ -4,7 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -38,4 +38,4 @@ const std::map<std::pair<std::string, int>, PeerPair>& peers() {
   return all;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// The fastest measured product of other libraries on one H200.
 struct Peer {
@@ -21,4 +21,4 @@ struct PeerPair {
 /// The content of peers.tsv, which is compiled in, keyed by matrix and number of columns.
 const std::map<std::pair<std::string, int>, PeerPair>& peers();
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

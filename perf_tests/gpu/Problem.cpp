@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Problem.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 constexpr std::uint64_t x_seed = 1, initial_seed = 2;
@@ -44,4 +44,4 @@ Verdict Problem<Scalar>::verify(Candidate<Scalar>& candidate, Factors factors, c
 template class Problem<float>;
 template class Problem<double>;
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -5,7 +5,7 @@
 
 #include "Reference.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// Factors of a product.
 struct Factors {
@@ -32,4 +32,4 @@ class Problem {
   std::unique_ptr<Reference<Scalar>> reference_;
 };
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -8,7 +8,7 @@
 #include "Elements.cuh"
 #include "Reference.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -187,4 +187,4 @@ Verdict Reference<Scalar>::compare(cudaStream_t stream, const Multivector<Scalar
 template class Reference<float>;
 template class Reference<double>;
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -7,7 +7,7 @@
 #include "Candidate.hpp"
 #include "Multivector.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// Upper bound on the rounding error of an entry of Y in a row with n nonzeros:
 /// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + smallest max(1, |A|)), where elements of X are at most 1.
@@ -59,4 +59,4 @@ class Reference {
   DeviceArray<ComparisonCounts> counts_;
 };
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

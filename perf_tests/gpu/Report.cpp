@@ -8,7 +8,7 @@
 
 #include "Peers.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 using namespace Harness;
 
@@ -102,4 +102,4 @@ std::string report_table(const Results& results) {
   return text;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -5,7 +5,7 @@
 
 #include "Result.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// Returns a line for each matrix, number of columns and class of precision (fp64; fp32 with tf32x3; tf32): the best of
 /// cuSPARSE, our best correct kernel, and their ratios to cuSPARSE, to the best peer and to the floor; then geometric
@@ -18,4 +18,4 @@ std::string family_tables(const Results& results);
 /// Returns all results as JSON.
 std::string report_json(const Results& results);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -3,7 +3,7 @@
 
 #include "Report.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::string report_json(const Results& results) {
   return json.dump(1) + "\n";
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -8,7 +8,7 @@
 #include "Device.hpp"
 #include "Timing.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// The result of a kernel on a matrix with a number of columns.
 struct KernelResult {
@@ -39,4 +39,4 @@ struct Results {
   std::vector<ProblemResult> problems;
 };
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

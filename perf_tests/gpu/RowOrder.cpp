@@ -13,7 +13,7 @@
 #include <tessera/reorder/LocalClusters.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 using namespace Harness;
 
@@ -83,4 +83,4 @@ HostMatrix with_row_order(const NamedMatrix& named, const std::string& order) {
   return in_order(A, read_order(order + "/" + named.name + ".order.gz", A.rows));
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -5,7 +5,7 @@
 
 #include "Matrices.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// Returns the matrix with its rows in another order. Columns and X are unchanged; the rows of Y are permuted.
 ///   natural  the given order
@@ -16,4 +16,4 @@ namespace Tessera::Bench {
 /// Kokkos must run.
 HostMatrix with_row_order(const NamedMatrix& matrix, const std::string& order);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

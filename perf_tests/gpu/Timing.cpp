@@ -7,7 +7,7 @@
 
 #include "Device.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
@@ -47,4 +47,4 @@ Times time_launches(const std::function<void()>& launch, cudaStream_t stream, co
   return times;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -6,7 +6,7 @@
 #include <functional>
 #include <harness/Statistics.hpp>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// The duration of a measurement. It ends with at least `samples` samples and `least_ms` in all, or at `most_ms` with
 /// at least `fewest` samples.
@@ -29,4 +29,4 @@ struct Times : Harness::Spread {
 /// Times the work that `launch` enqueues, with events, after a warm-up. Caches are as the previous launch left them.
 Times time_launches(const std::function<void()>& launch, cudaStream_t stream, const TimingPolicy& policy);
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

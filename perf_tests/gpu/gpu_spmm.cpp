@@ -14,8 +14,8 @@
 
 namespace {
 
-using namespace Tessera::Bench;
-using namespace Tessera::Harness;
+using namespace Tessera::Impl::Bench;
+using namespace Tessera::Impl::Harness;
 
 enum Status { all_right = 0, some_wrong = 1, failed = 2, device_lost = 3 };
 

@@ -11,7 +11,7 @@
 #include "HostDense.hpp"
 #include "Workspace.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 DenseWorkspace<ExecutionSpace>::DenseWorkspace() : memory_(std::make_unique<Memory>()) {}
@@ -407,4 +407,4 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE_WORKSPACE, )
   template void randomize(const Exec&, std::uint64_t, std::int64_t, const TallBlock<S>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_REAL, TESSERA_INSTANTIATE)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

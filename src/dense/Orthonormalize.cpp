@@ -9,7 +9,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 namespace {
 
@@ -293,4 +293,4 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
 #define TESSERA_FOR_EACH_REAL(Exec, M) TESSERA_IF_FLOAT(M, Exec, float) TESSERA_IF_DOUBLE(M, Exec, double)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_REAL, TESSERA_INSTANTIATE)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

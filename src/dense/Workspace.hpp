@@ -6,7 +6,7 @@
 #include <string>
 #include <tessera/dense/DenseAlgebra.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Arrays that grow when a call needs more than earlier calls. They are not initialized.
 template <class ExecutionSpace>
@@ -82,4 +82,4 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
   }
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

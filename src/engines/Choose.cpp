@@ -14,7 +14,7 @@
 #include "cost/HostCost.hpp"
 
 /// Predicted times, and the ranking of the engines that a device considers.
-namespace Tessera {
+namespace Tessera::Impl {
 
 namespace {
 
@@ -121,4 +121,4 @@ Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {
   return ranked(m, std::move(candidates), GpuModel::version);
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

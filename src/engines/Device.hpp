@@ -4,11 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/FormatParameters.hpp>
-#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/FormatParameters.hpp>
+#include <tessera/MemoryLimit.hpp>
 #include <tessera/select/Choose.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/system/impl/Memory.hpp>
 
 namespace Tessera::Impl {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 #include <tessera/common/CompiledTypes.hpp>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 #include <variant>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 
 namespace Tessera::Impl {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Kernel.hpp>
+#include <tessera/Kernel.hpp>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/select/Choose.hpp>
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <tessera/common/EnumNames.hpp>
+#include <tessera/EnumNames.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/system/impl/SectionFile.hpp>
 #include <type_traits>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <optional>
 #include <string>
-#include <tessera/common/Kernel.hpp>
+#include <tessera/Kernel.hpp>
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -70,7 +70,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     if constexpr (is_csr) {
       return {};
     } else {
-      return Tessera::tile_metrics(exec, stored_);
+      return Tessera::Impl::tile_metrics(exec, stored_);
     }
   }
   BlockShape block() const override {
@@ -84,7 +84,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     if constexpr (is_csr) {
       return {stored_, {}};
     } else {
-      using Tessera::to_csr;  // argument-dependent lookup finds the format's overload
+      using Tessera::Impl::to_csr;  // argument-dependent lookup finds the format's overload
       return to_csr<ExecutionSpace>(exec, stored_);
     }
   }
@@ -96,7 +96,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     }
   }
   std::string validate(const ExecutionSpace& exec) const override {
-    using Tessera::validate;
+    using Tessera::Impl::validate;
     return validate<ExecutionSpace>(exec, stored_);
   }
   void save(PlanWriter<ExecutionSpace>& file) override { stored_.transfer(file); }

@@ -4,13 +4,11 @@
 #include <string>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 
 #include "AllocateCsr.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// \throws std::invalid_argument if rows, columns or entries of the elements do not fit their types
 void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries, Ordinal block_size) {
@@ -34,8 +32,6 @@ std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& b
   const auto checked = build_csr(exec, blocks, entries);
   return checked.values.is_identity() ? checked.pattern.nonzeros : checked.values.slots.extent(0);
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
@@ -79,4 +75,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpa
   template BuiltCsr<Exec::memory_space> expand_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -4,15 +4,13 @@
 #include <string>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 
 #include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"
 #include "Validate.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
@@ -149,8 +147,6 @@ struct CsrRowFault {
   }
 };
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
                                                           std::size_t entries) {
@@ -201,4 +197,4 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
   template void Impl::check_columns(const Exec&, const CsrPattern<Offset>&, std::size_t);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE_CHECKS)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,7 +7,7 @@
 #include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
@@ -62,4 +62,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> permute_columns(
                                                         const Impl::Array<Ordinal*, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -5,14 +5,10 @@
 
 #include "Validate.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Number of a device's threads that check `wanted`: few enough to start quickly, enough to keep a large GPU busy.
 constexpr std::size_t most_asking = std::size_t(1) << 18;
-
-}  // namespace Impl
 
 template <class ExecutionSpace, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& first,
@@ -55,8 +51,6 @@ ValueMap<typename ExecutionSpace::memory_space> compose(const ExecutionSpace& ex
   return result;
 }
 
-namespace Impl {
-
 struct RunFault {
   const Offset* runs;
 
@@ -73,8 +67,6 @@ struct SlotFault {
     return lacks || std::size_t(slots[i]) < sources ? int(no_fault) : 0;
   }
 };
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& map,
@@ -109,4 +101,4 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE_COMPOSE, )
                               const Scalar*, Scalar*, std::size_t, const std::uint32_t*);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -199,27 +199,27 @@ void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordina
 }  // namespace
 }  // namespace Impl
 
-HostCsr<double> generate_stencil27(Ordinal grid, int threads) {
+HostCsr<double> generate_stencil27(Impl::Ordinal grid, int threads) {
   Impl::require_range("generate_stencil27: grid", grid, 1, Impl::largest_grid);
   const std::size_t rows = static_cast<std::size_t>(grid) * grid * grid;
   Impl::require_memory_for("generate_stencil27", static_cast<double>(rows), Impl::grid_nonzeros(grid));
   return Impl::build_rows(
       rows, threads, [&](std::size_t row) { return Impl::GridPoint(row, grid).neighbours(); },
-      [&](std::size_t row, Ordinal* columns, double* values) {
-        Impl::GridPoint(row, grid).for_each_neighbour([&](Ordinal neighbour, int, int, int) {
+      [&](std::size_t row, Impl::Ordinal* columns, double* values) {
+        Impl::GridPoint(row, grid).for_each_neighbour([&](Impl::Ordinal neighbour, int, int, int) {
           *columns++ = neighbour;
           *values++ = static_cast<std::size_t>(neighbour) == row ? 26.0 : -1.0;
         });
       });
 }
 
-HostCsr<double> generate_elasticity(Ordinal grid, std::uint64_t seed, int threads) {
+HostCsr<double> generate_elasticity(Impl::Ordinal grid, std::uint64_t seed, int threads) {
   Impl::require_range("generate_elasticity: grid", grid, 1, Impl::largest_elasticity_grid);
   const std::size_t rows = 3 * static_cast<std::size_t>(grid) * grid * grid;
   Impl::require_memory_for("generate_elasticity", static_cast<double>(rows), 9 * Impl::grid_nonzeros(grid));
   return Impl::build_rows(
       rows, threads, [&](std::size_t row) { return 3 * Impl::GridPoint(row / 3, grid).neighbours(); },
-      [&](std::size_t row, Ordinal* columns, double* values) {
+      [&](std::size_t row, Impl::Ordinal* columns, double* values) {
         Impl::fill_elasticity_row(row, grid, seed, columns, values);
       });
 }
@@ -229,7 +229,7 @@ HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, in
   constexpr std::size_t edges_at_a_time = std::size_t{1} << 16;
   Impl::require_range("generate_rmat: scale", scale, 0, largest_scale);
   Impl::require_range("generate_rmat: edge factor", edge_factor, 1, Impl::largest_ordinal);
-  const Ordinal rows = 1 << scale;
+  const Impl::Ordinal rows = 1 << scale;
   const std::size_t edges = static_cast<std::size_t>(edge_factor) << scale;
   const int workers = Impl::thread_count(threads);
   const std::size_t pieces = (edges + edges_at_a_time - 1) / edges_at_a_time;
@@ -251,7 +251,7 @@ HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, in
   return matrix;
 }
 
-HostCsr<double> generate_road(Ordinal rows, std::uint64_t seed, int threads) {
+HostCsr<double> generate_road(Impl::Ordinal rows, std::uint64_t seed, int threads) {
   Impl::require_range("generate_road: rows", rows, 1, Impl::largest_ordinal);
   Impl::require_memory_for("generate_road", rows, 2.8 * rows);
   const Impl::RoadGrid grid(rows, seed);
@@ -259,11 +259,11 @@ HostCsr<double> generate_road(Ordinal rows, std::uint64_t seed, int threads) {
       static_cast<std::size_t>(rows), threads,
       [&](std::size_t row) {
         std::size_t length = 0;
-        grid.for_each_neighbour(static_cast<Ordinal>(row), [&](Ordinal) { ++length; });
+        grid.for_each_neighbour(static_cast<Impl::Ordinal>(row), [&](Impl::Ordinal) { ++length; });
         return length;
       },
-      [&](std::size_t row, Ordinal* columns, double* values) {
-        grid.for_each_neighbour(static_cast<Ordinal>(row), [&](Ordinal neighbour) {
+      [&](std::size_t row, Impl::Ordinal* columns, double* values) {
+        grid.for_each_neighbour(static_cast<Impl::Ordinal>(row), [&](Impl::Ordinal neighbour) {
           const auto other = static_cast<std::size_t>(neighbour);
           *columns++ = neighbour;
           *values++ = Impl::random_value(seed, std::min(row, other), std::max(row, other));
@@ -271,7 +271,7 @@ HostCsr<double> generate_road(Ordinal rows, std::uint64_t seed, int threads) {
       });
 }
 
-HostCsr<double> generate_banded(Ordinal rows, Ordinal bandwidth, std::uint64_t seed, int threads) {
+HostCsr<double> generate_banded(Impl::Ordinal rows, Impl::Ordinal bandwidth, std::uint64_t seed, int threads) {
   Impl::require_range("generate_banded: rows", rows, 1, Impl::largest_ordinal);
   Impl::require_range("generate_banded: bandwidth", bandwidth, 0, rows - 1);
   Impl::require_memory_for("generate_banded", rows, static_cast<double>(rows) * (2.0 * bandwidth + 1.0));
@@ -281,22 +281,22 @@ HostCsr<double> generate_banded(Ordinal rows, Ordinal bandwidth, std::uint64_t s
   const auto last_column = [=](std::size_t row) { return std::min(last, row + reach); };
   return Impl::build_rows(
       last + 1, threads, [&](std::size_t row) { return last_column(row) - first_column(row) + 1; },
-      [&](std::size_t row, Ordinal* columns, double* values) {
+      [&](std::size_t row, Impl::Ordinal* columns, double* values) {
         for (std::size_t column = first_column(row); column <= last_column(row); ++column) {
-          *columns++ = static_cast<Ordinal>(column);
+          *columns++ = static_cast<Impl::Ordinal>(column);
           *values++ = Impl::random_value(seed, row, column);
         }
       });
 }
 
-HostCsr<double> generate_uniform(Ordinal rows, Ordinal nonzeros_per_row, std::uint64_t seed, int threads) {
+HostCsr<double> generate_uniform(Impl::Ordinal rows, Impl::Ordinal nonzeros_per_row, std::uint64_t seed, int threads) {
   Impl::require_range("generate_uniform: rows", rows, 1, Impl::largest_ordinal);
   Impl::require_range("generate_uniform: nonzeros per row", nonzeros_per_row, 0, rows);
   Impl::require_memory_for("generate_uniform", rows, static_cast<double>(rows) * nonzeros_per_row);
   const auto length = static_cast<std::size_t>(nonzeros_per_row);
   return Impl::build_rows(
       static_cast<std::size_t>(rows), threads, [&](std::size_t) { return length; },
-      [&](std::size_t row, Ordinal* columns, double* values) {
+      [&](std::size_t row, Impl::Ordinal* columns, double* values) {
         const std::uint64_t column_seed = ~seed;  // other numbers than the values'
         Impl::sample_columns(column_seed, row, rows, nonzeros_per_row, columns);
         for (std::size_t k = 0; k < length; ++k) {

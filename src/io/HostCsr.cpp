@@ -35,7 +35,7 @@ void move_entries(HostCsr<Scalar>& matrix, std::size_t begin, std::size_t count,
 /// the rows around them. Returns the end of the rows.
 template <class Scalar>
 std::size_t make_rows_canonical(HostCsr<Scalar>& matrix, std::size_t first, std::size_t last) {
-  std::vector<std::pair<Ordinal, Scalar>> scratch;
+  std::vector<std::pair<Impl::Ordinal, Scalar>> scratch;
   std::size_t begin = matrix.row_offsets[first], end = begin;
   for (std::size_t row = first; row < last; ++row) {
     const std::size_t next = matrix.row_offsets[row + 1];
@@ -59,7 +59,7 @@ bool is_valid(const HostCsr<Scalar>& matrix) {
   if (offsets.back() != matrix.column_indices.size() || offsets.back() != matrix.values.size()) return false;
   return std::is_sorted(offsets.begin(), offsets.end()) &&
          std::all_of(matrix.column_indices.begin(), matrix.column_indices.end(),
-                     [&](Ordinal column) { return column >= 0 && column < matrix.columns; });
+                     [&](Impl::Ordinal column) { return column >= 0 && column < matrix.columns; });
 }
 
 template <class Scalar>

@@ -55,7 +55,7 @@ void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix)
   line.add(matrix.columns);
   line.add(matrix.values.size());
   line.write_to(file);
-  for (Ordinal row = 0; row < matrix.rows; ++row) {
+  for (Impl::Ordinal row = 0; row < matrix.rows; ++row) {
     const auto i = static_cast<std::size_t>(row);
     for (std::size_t k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
       line.add(row + 1LL);

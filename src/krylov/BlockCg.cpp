@@ -8,7 +8,7 @@
 #include <string>
 #include <tessera/common/Overlap.hpp>
 #include <tessera/dense/impl/SmallAlgebra.hpp>
-#include <tessera/krylov/BlockCg.hpp>
+#include <tessera/BlockCg.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 

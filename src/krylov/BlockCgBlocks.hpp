@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/dense/impl/SmallAlgebra.hpp>
-#include <tessera/krylov/BlockCg.hpp>
+#include <tessera/BlockCg.hpp>
 #include <utility>
 #include <vector>
 
@@ -18,7 +18,7 @@ namespace Tessera {
 
 template <class ExecutionSpace, class Scalar>
 struct BlockCgWorkspace<ExecutionSpace, Scalar>::Memory {
-  DenseWorkspace<ExecutionSpace> dense;
+  Impl::DenseWorkspace<ExecutionSpace> dense;
   Kokkos::View<Scalar*, typename ExecutionSpace::memory_space> blocks, smoothing;
   std::vector<Scalar> numbers;  ///< a small matrix on its way to or from the blocks
 };

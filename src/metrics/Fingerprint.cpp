@@ -5,16 +5,12 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Returns a hash of a number and its place. The sum over a list, in any order, distinguishes lists.
 KOKKOS_INLINE_FUNCTION std::uint64_t placed_hash(std::uint64_t place, std::uint64_t number) {
   return mix_bits(mix_bits(place + mix_step) + number);
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 std::uint64_t fingerprint(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
@@ -40,4 +36,4 @@ std::uint64_t fingerprint(const ExecutionSpace& exec, const CsrPattern<Offset>& 
   template std::uint64_t fingerprint(const Exec&, const CsrPattern<Offset>&, std::size_t);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

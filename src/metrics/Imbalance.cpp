@@ -3,7 +3,7 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 double imbalance(const ExecutionSpace& exec,
@@ -28,4 +28,4 @@ double imbalance(const ExecutionSpace& exec,
   template double imbalance(const Exec&, const Impl::Array<Offset*, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

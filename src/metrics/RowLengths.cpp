@@ -4,7 +4,7 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace, class Offset>
 RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
@@ -63,4 +63,4 @@ std::size_t most_entries(const ExecutionSpace& exec, const CsrPattern<Offset>& A
   template std::size_t most_entries(const Exec&, const CsrPattern<Offset>&, Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -10,9 +10,7 @@
 #include <tessera/parallel/Teams.hpp>
 #include <vector>
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 constexpr int levels = 5;  // windows of 8, 16, ... rows
 constexpr Ordinal lowest = 8, tallest = 128;
@@ -180,8 +178,6 @@ LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
   return sums;
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros) {
@@ -202,4 +198,4 @@ std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const Cs
   template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -10,9 +10,7 @@
 
 /// The product of every format that can be visited by rows (on devices) or windows (on hosts). Each engine instantiates
 /// it for its own format.
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Multiplies the windows [first, last) on a host. Formats that plans choose for hosts have overloads in namespace
 /// Tessera.
@@ -22,8 +20,6 @@ void multiply_windows(const Pattern& A, const Product<MatrixScalar, VectorScalar
   WindowSums<Pattern, MatrixScalar, VectorScalar> sums(A, product, simd_target());
   for (Ordinal window = first; window < last; ++window) sums.multiply(window);
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
 void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
@@ -40,4 +36,4 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <tessera/portable/Reference.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 namespace {
 
@@ -161,4 +161,4 @@ TESSERA_INSTANTIATE_OFFSETS(float, double)
 TESSERA_INSTANTIATE_OFFSETS(Complex<float>, Complex<float>)
 TESSERA_INSTANTIATE_OFFSETS(Complex<double>, Complex<double>)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -8,7 +8,7 @@
 
 #include "HostSpmm.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns) {
@@ -16,8 +16,6 @@ std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns) {
   return static_cast<std::size_t>(std::max(x_rows, 1)) * std::min(columns, Impl::slab_columns<VectorScalar>) *
          sizeof(VectorScalar);
 }
-
-namespace Impl {
 
 /// Calls body(i, j) for all elements, adjacent ones in the memory of Y one after the other.
 template <class ExecutionSpace, class VectorScalar, class Body>
@@ -66,8 +64,6 @@ struct CopyElement {
   KOKKOS_FUNCTION void operator()(Ordinal i, Ordinal j) const { y(i, j) = x(i, j); }
 };
 
-}  // namespace Impl
-
 template <class ExecutionSpace, class VectorScalar>
 void scale(const ExecutionSpace& exec, sum_of_t<VectorScalar> beta, const Multivector<VectorScalar>& y) {
   Impl::for_each_element("Tessera::scale", exec, y, Impl::ScaleElement<VectorScalar>{beta, y});
@@ -101,4 +97,4 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
   template void add_rounded(const Exec&, const Multivector<const float>&, float, const Multivector<V>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_HALF, TESSERA_INSTANTIATE_HALF)
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,9 +7,7 @@
 #include "Contract.hpp"
 #include "Merges.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Step I of data affinity: orders the rows by communities.
 template <class Exec>
@@ -27,8 +25,6 @@ Array<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& ex
   return leaf_order(exec, memory.dendrogram, A.rows);
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> data_affinity(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A) {
@@ -41,4 +37,4 @@ Permutation<typename ExecutionSpace::memory_space> data_affinity(const Execution
   template Permutation<Exec::memory_space> data_affinity(const Exec&, const CsrPattern<Offset>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -3,7 +3,7 @@
 #include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/reorder/DegreeSort.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSpace& exec,
@@ -25,4 +25,4 @@ Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSp
   template Permutation<Exec::memory_space> degree_sort(const Exec&, const CsrPattern<Offset>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -8,7 +8,7 @@
 #include "RowClusters.hpp"
 #include "WindowColumns.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
@@ -30,4 +30,4 @@ Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionS
   template Permutation<Exec::memory_space> jaccard_rows(const Exec&, const CsrPattern<Offset>&, Ordinal, Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -9,9 +9,7 @@
 #include "LocalGroups.hpp"
 #include "LocalStrips.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Chooses the entries of each group that count.
 template <class Exec>
@@ -81,8 +79,6 @@ void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec>& groups)
   });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A) {
@@ -117,4 +113,4 @@ Permutation<typename ExecutionSpace::memory_space> local_clusters(const Executio
   template Permutation<Exec::memory_space> local_clusters(const Exec&, const CsrPattern<Offset>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

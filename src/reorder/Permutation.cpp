@@ -4,7 +4,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> inverse(
@@ -79,4 +79,4 @@ std::string validate(const ExecutionSpace& exec, const Permutation<typename Exec
   template std::string validate(const Exec&, const Permutation<Exec::memory_space>&, Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

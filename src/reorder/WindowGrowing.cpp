@@ -8,7 +8,7 @@
 #include "RowClusters.hpp"
 #include "WindowColumns.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
@@ -28,4 +28,4 @@ Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionS
   template Permutation<Exec::memory_space> grow_windows(const Exec&, const CsrPattern<Offset>&, Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

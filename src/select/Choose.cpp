@@ -3,7 +3,7 @@
 #include <cmath>
 #include <tessera/select/Choose.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 MachineModel MachineModel::times(double cores) const {
   MachineModel all = *this;
@@ -40,4 +40,4 @@ bool choose_unrefused(Choice& choice) {
   return true;
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <tessera/select/GpuModel.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 namespace {
 
@@ -128,4 +128,4 @@ GpuModel GpuModel::portable() {
   return gpu;
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -13,7 +13,7 @@
 #include <tessera/system/impl/OutputFile.hpp>
 #include <vector>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 namespace {
 
@@ -117,4 +117,4 @@ void TuningRecords::write(const std::string& path) const {
   file.commit();
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 #include <string>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <vector>
 
 #include "Device.hpp"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Overlap.hpp>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/Workspace.hpp>
 #include <tessera/spmm/impl/Access.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <variant>

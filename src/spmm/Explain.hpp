@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <string>
-#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/MemoryLimit.hpp>
 #include <tessera/select/Choice.hpp>
 #include <vector>
 

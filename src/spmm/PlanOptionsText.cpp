@@ -4,7 +4,7 @@
 #include <concepts>
 #include <limits>
 #include <stdexcept>
-#include <tessera/spmm/PlanOptionsText.hpp>
+#include <tessera/PlanOptionsText.hpp>
 #include <utility>
 #include <vector>
 

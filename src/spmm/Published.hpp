@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
 #include <utility>
 #include <vector>

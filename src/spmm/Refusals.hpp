@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Reordering.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Reordering.hpp>
+#include <tessera/FormatTooLarge.hpp>
 #include <vector>
 
 namespace Tessera::Impl {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <tessera/common/Reordering.hpp>
+#include <tessera/Reordering.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/format/Permute.hpp>
 #include <tessera/reorder/ColumnSort.hpp>
@@ -14,7 +14,7 @@
 #include <tessera/reorder/LocalClusters.hpp>
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 #include "List.hpp"
 #include "bcsr/Bcsr.hpp"

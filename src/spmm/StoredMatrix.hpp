@@ -11,7 +11,7 @@
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choice.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <tessera/spmm/impl/ValueWatch.hpp>
 #include <utility>

@@ -11,7 +11,7 @@
 #include <string>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/TuningRecords.hpp>
 #include <type_traits>
 #include <variant>

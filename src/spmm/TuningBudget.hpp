@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 namespace Tessera::Impl {
 

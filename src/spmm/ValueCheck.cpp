@@ -6,7 +6,7 @@
 #include <tessera/common/Mix.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/ValueCheck.hpp>
 
 namespace Tessera {
 

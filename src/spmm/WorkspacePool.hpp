@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/Workspace.hpp>
 #include <tessera/spmm/impl/Access.hpp>
 #include <utility>
 #include <vector>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// Returns whether the program continues: not after --help or --version, which are answered on standard output.
 ///
@@ -56,4 +56,4 @@ int guarded(const std::string& prefix, const Body& body) {
   }
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 namespace {
 
@@ -159,4 +159,4 @@ void CuSparseProduct<Scalar>::call(Step step, const char* name, Scalar alpha, Sc
 template class CuSparseProduct<float>;
 template class CuSparseProduct<double>;
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 #include <tessera/common/Csr.hpp>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// An algorithm of cuSPARSE for compressed rows: of SpMM or, for one column, of SpMV. Preprocessed SpMM of floats and
 /// one column reads out of bounds on some matrices (12.6.3).
@@ -58,4 +58,4 @@ class CuSparseProduct {
   std::size_t buffer_bytes_ = 0;
 };
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -7,7 +7,7 @@
 #include <tessera/io/HostCsr.hpp>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// The scalar type for Kokkos: std::complex does not work on devices.
 template <class Scalar>
@@ -81,4 +81,4 @@ HostDense<Scalar> download(const Dense& device) {
   return host;
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

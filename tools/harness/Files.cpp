@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tessera/system/impl/OutputFile.hpp>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 void write_file(const std::string& path, const std::string& contents) {
   Impl::OutputFile file(path);
@@ -31,4 +31,4 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

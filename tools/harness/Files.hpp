@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// Writes a whole file or, if that fails, none. \throws std::runtime_error naming the file
 void write_file(const std::string& path, const std::string& contents);
@@ -12,4 +12,4 @@ void write_file(const std::string& path, const std::string& contents);
 /// Returns the lines of a text file, plain or gzip. \throws std::runtime_error naming a file that cannot be read
 std::vector<std::string> lines_of(const std::string& path);
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

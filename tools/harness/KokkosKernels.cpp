@@ -7,7 +7,7 @@
 #include "TextFormat.hpp"
 #endif
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 #ifdef TESSERA_HAVE_KOKKOS_KERNELS
 
@@ -30,4 +30,4 @@ template SpmvProduct<double, Kokkos::LayoutRight> kokkos_kernels_product(const D
 
 #endif
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

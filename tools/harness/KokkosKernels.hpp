@@ -4,11 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <functional>
 #include <string>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Mode.hpp>
 
 #include "DeviceData.hpp"
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 using DefaultSpace = Kokkos::DefaultExecutionSpace;
 
@@ -32,4 +32,4 @@ using SpmvProduct =
 template <class Value, class KokkosLayout>
 SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, int, DefaultSpace>& A);
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

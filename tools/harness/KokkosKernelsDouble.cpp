@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SpmvProduct.hpp"
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 template <class Value, class KokkosLayout>
 SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, int, DefaultSpace>& A) {
@@ -11,4 +11,4 @@ SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, i
 template SpmvProduct<double, Kokkos::LayoutLeft> kokkos_kernels_product(const DeviceCsr<double, int, DefaultSpace>&);
 template SpmvProduct<double, Kokkos::LayoutRight> kokkos_kernels_product(const DeviceCsr<double, int, DefaultSpace>&);
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

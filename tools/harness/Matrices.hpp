@@ -12,7 +12,7 @@
 #include <vector>
 
 /// Matrices on the host: compressed rows with their own types of offsets and values, such as HostCsr.
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// Returns the name of a matrix in tables: of a file, without its folder and the endings .gz, .mtx, .csr and .bin; of a
 /// generated one, unchanged.
@@ -77,4 +77,4 @@ Matrix shuffled(const Matrix& a, std::uint64_t seed) {
   return in_order(a, rows, a.rows == a.columns ? rows : random_order(a.columns, seed + 1));
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

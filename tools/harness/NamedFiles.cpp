@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 namespace {
 
@@ -49,4 +49,4 @@ void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFi
   }
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// A file, and the option that names it. An empty path means no file.
 struct NamedFile {
@@ -18,4 +18,4 @@ struct NamedFile {
 /// \throws std::invalid_argument that names both options and the output
 void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -7,7 +7,7 @@
 
 #include "KokkosKernels.hpp"
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 #ifdef KOKKOSKERNELS_ENABLE_TPL_TESSERA
 inline namespace WithTpl {  // a program may contain both
@@ -31,4 +31,4 @@ SpmvProduct<Value, KokkosLayout> spmv_product(const DeviceCsr<Value, int, Defaul
 }  // namespace WithTpl
 #endif
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// A summary of repeated measurements.
 struct Spread {
@@ -39,4 +39,4 @@ struct GeometricMean {
 /// Returns the greater number. A NaN counts as the greatest: no error goes unnoticed.
 inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

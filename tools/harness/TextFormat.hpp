@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// Formats like printf, into a string.
 template <class... Arguments>
@@ -31,4 +31,4 @@ inline std::string version_text(int version) {
   return text_format("%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 namespace {
 
@@ -41,4 +41,4 @@ void time_in_turns(std::vector<Contender>& contenders, const std::function<void(
   }
 }
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

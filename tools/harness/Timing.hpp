@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 
 /// Returns the seconds that `work` takes; `fence` waits for all work that was started, and is called before both clock
 /// readings.
@@ -49,4 +49,4 @@ struct Contender {
 void time_in_turns(std::vector<Contender>& contenders, const std::function<void()>& fence, int repeat,
                    const std::function<void(double fraction)>& progress);
 
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Calls visit(name, std::type_identity<ExecutionSpace>{}) for every backend that Kokkos enables.
 template <class Visitor>
@@ -47,4 +47,4 @@ inline std::string default_backend() {
   return found;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

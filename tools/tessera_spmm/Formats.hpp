@@ -4,14 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Reordering.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Reordering.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <vector>
 
 #include "Settings.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 template <class Enums>
 std::vector<std::string> names_of(const Enums& enums) {
@@ -74,4 +74,4 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
   return options;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -5,7 +5,7 @@
 
 #include "Formats.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 Kernels kernels_of(const std::string& stats, Mode mode) {
   const auto json = nlohmann::json::parse(stats);
@@ -16,4 +16,4 @@ Kernels kernels_of(const std::string& stats, Mode mode) {
                                           : enum_named<Precision>(name.substr(last + 5)).value_or(Precision::Native)};
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Mode.hpp>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// The kernels that multiply a plan's matrix.
 struct Kernels {
@@ -16,4 +16,4 @@ struct Kernels {
 /// \param stats [in] Plan::stats(); for modes T and H, of a plan that has its transpose
 Kernels kernels_of(const std::string& stats, Mode mode);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

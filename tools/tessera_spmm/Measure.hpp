@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/Spmm.hpp>
 #include <tessera/system/impl/Memory.hpp>
 #include <vector>
 
@@ -24,7 +24,7 @@
 #include "Refusal.hpp"
 #include "Result.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -316,4 +316,4 @@ class Measure {
   std::vector<Contender> contenders_;
 };
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -18,7 +18,7 @@
 #include "Outputs.hpp"
 #include "Peers.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -291,4 +291,4 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   return settings;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

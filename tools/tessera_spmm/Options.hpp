@@ -5,7 +5,7 @@
 
 #include "Settings.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Reads the command line. Returns nothing after --help or --version, which are answered on standard output. Not
 /// thread-safe.
@@ -14,4 +14,4 @@ namespace Tessera::Driver {
 ///         written, before a long computation is done in vain
 std::optional<Settings> parse_options(int argc, const char* const* argv);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

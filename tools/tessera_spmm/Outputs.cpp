@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <tessera/system/impl/OutputFile.hpp>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 void check_outputs(const Settings& settings) {
   const std::vector<Harness::NamedFile> inputs{
@@ -26,4 +26,4 @@ void check_outputs(const Settings& settings) {
   }
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -3,7 +3,7 @@
 
 #include "Settings.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Checks that every requested output file can be written, to a separate place that is no input, and leaves nothing
 /// behind: a long computation should not be done in vain.
@@ -11,4 +11,4 @@ namespace Tessera::Driver {
 /// \throws std::invalid_argument naming option and file if not
 void check_outputs(const Settings& settings);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -8,7 +8,7 @@
 #include <harness/CuSparse.hpp>
 #endif
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 
@@ -118,4 +118,4 @@ TESSERA_INSTANTIATE(float, Kokkos::LayoutRight)
 TESSERA_INSTANTIATE(double, Kokkos::LayoutLeft)
 TESSERA_INSTANTIATE(double, Kokkos::LayoutRight)
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

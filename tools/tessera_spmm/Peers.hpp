@@ -6,13 +6,13 @@
 #include <harness/DeviceData.hpp>
 #include <harness/KokkosKernels.hpp>
 #include <string>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Mode.hpp>
 #include <vector>
 
 #include "Settings.hpp"
 
 /// The libraries that --compare supports: "kokkoskernels" and "cusparse".
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -35,4 +35,4 @@ std::function<void()> peer_product(const std::string& name, const DefaultSpace& 
                                    const DeviceDense<Value, KokkosLayout, DefaultSpace>& x, Value beta,
                                    const DeviceDense<Value, KokkosLayout, DefaultSpace>& y);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

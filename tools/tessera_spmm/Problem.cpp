@@ -15,7 +15,7 @@
 #include "Peers.hpp"
 #include "Progress.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -191,4 +191,4 @@ TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)
 TESSERA_INSTANTIATE(std::complex<double>)
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -8,7 +8,7 @@
 #include "Result.hpp"
 #include "Settings.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Y = alpha op(A) X + beta Y on the host. Scalar is float, double or a std::complex of these.
 template <class Scalar>
@@ -39,4 +39,4 @@ MatrixSummary summarize(const Settings& settings, const HostCsr<Scalar>& a);
 template <class Scalar>
 std::size_t rows_of_x_touched(const HostCsr<Scalar>& a, Mode mode);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 constexpr const char* erase_line = "\r\033[K";
@@ -28,4 +28,4 @@ void Progress::update(double fraction) {
   std::fprintf(stderr, "%s%s ... %.0f %%", erase_line, what_.c_str(), 100 * fraction);
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// A line on standard error that shows the current step, erased with the object; nothing if that is no terminal.
 class Progress {
@@ -23,4 +23,4 @@ class Progress {
   std::chrono::steady_clock::time_point shown_;
 };
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 
@@ -24,4 +24,4 @@ std::string refusal_reason(const std::exception_ptr& error) {
   }
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Returns one line with the reason why a format was refused: its parameters do not fit, or it needs more memory than
 /// allowed or available. Rethrows other errors, which are bugs.
@@ -12,4 +12,4 @@ namespace Tessera::Driver {
 /// \param error the exception of building the format
 std::string refusal_reason(const std::exception_ptr& error);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <harness/TextFormat.hpp>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -181,4 +181,4 @@ std::string report(const Result& result) {
   return header(result) + "\n" + table(result) + notes + "\n" + result.explanation;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -5,7 +5,7 @@
 
 #include "Result.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Returns a text for people: the computation, a table with a row per format, and the reasons of the plan's choice.
 std::string report(const Result& result);
@@ -13,4 +13,4 @@ std::string report(const Result& result);
 /// Returns JSON for programs: the same and every sample. tools/README.md documents the keys.
 std::string report_json(const Result& result);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

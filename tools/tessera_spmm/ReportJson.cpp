@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 #include <tessera/Version.hpp>
-#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/MemoryLimit.hpp>
 
 #include "Formats.hpp"
 #include "Report.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::string report_json(const Result& result) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

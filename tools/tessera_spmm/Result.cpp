@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 std::vector<Measurement*> Result::products() {
   std::vector<Measurement*> rows;
@@ -30,4 +30,4 @@ double Result::peer_seconds() const {
   return fastest;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

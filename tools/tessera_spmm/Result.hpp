@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/FormatParameters.hpp>
-#include <tessera/common/Reordering.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/FormatParameters.hpp>
+#include <tessera/Reordering.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
@@ -17,7 +17,7 @@
 
 #include "Settings.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -95,4 +95,4 @@ struct Result {
 /// Whether orders of rows were requested.
 inline bool is_reordered(const Result& result) { return result.settings.reorder != "none"; }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

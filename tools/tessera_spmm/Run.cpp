@@ -8,7 +8,7 @@
 
 #include "Problem.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 
@@ -37,4 +37,4 @@ Result run(const Settings& settings) {
   return single ? run_if_compiled<float>(settings, "float") : run_if_compiled<double>(settings, "double");
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -4,7 +4,7 @@
 #include "Result.hpp"
 #include "Settings.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Makes the problem, measures and verifies its products, and writes the files of --write-y and --spy.
 ///
@@ -16,4 +16,4 @@ Result run(const Settings& settings);
 template <class Scalar>
 Result run_as(const Settings& settings, const char* scalar_name);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -21,7 +21,7 @@
 #include "Spy.hpp"
 #include "Verify.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -156,4 +156,4 @@ Result run_as(const Settings& settings, const char* scalar_name) {
   return result;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -4,5 +4,5 @@
 
 #include "RunAs.inl"
 
-template Tessera::Driver::Result Tessera::Driver::run_as<std::complex<double>>(const Settings&, const char*);
+template Tessera::Impl::Driver::Result Tessera::Impl::Driver::run_as<std::complex<double>>(const Settings&, const char*);
 #endif

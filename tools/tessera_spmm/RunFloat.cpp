@@ -2,5 +2,5 @@
 #ifndef TESSERA_WITHOUT_FLOAT
 #include "RunAs.inl"
 
-template Tessera::Driver::Result Tessera::Driver::run_as<float>(const Settings&, const char*);
+template Tessera::Impl::Driver::Result Tessera::Impl::Driver::run_as<float>(const Settings&, const char*);
 #endif

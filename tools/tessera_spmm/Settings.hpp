@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/FormatParameters.hpp>
-#include <tessera/common/Mode.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/FormatParameters.hpp>
+#include <tessera/Mode.hpp>
+#include <tessera/PlanOptions.hpp>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 enum class Layout { Left, Right };
 
@@ -47,4 +47,4 @@ struct Settings {
   std::string compare;  ///< the library to compare with: "kokkoskernels" or "cusparse"; empty: none
 };
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -10,7 +10,7 @@
 
 #include "SpyGrid.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
@@ -206,4 +206,4 @@ std::string spy_svg(const MatrixSummary& matrix, const std::vector<std::size_t>&
   return svg + "</svg>\n";
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

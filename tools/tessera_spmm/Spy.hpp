@@ -6,7 +6,7 @@
 
 #include "Result.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Returns an SVG picture of a pattern in canonical compressed rows: side by side, on the same axes, the share of each
 /// cell's elements that are entries, and the fill of the 8x8 tiles (BitTcfPattern) with these entries.
@@ -17,4 +17,4 @@ namespace Tessera::Driver {
 std::string spy_svg(const MatrixSummary& matrix, const std::vector<std::size_t>& row_offsets,
                     const std::vector<int>& column_indices);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -5,7 +5,7 @@
 
 #include "bittcf/BitTcfView.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 
@@ -68,4 +68,4 @@ SpyGrid make_spy_grid(int rows, int columns, const std::vector<std::size_t>& row
   return grid;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// A coarse view of a matrix: a row-major grid of cells of rows times columns.
 struct SpyGrid {
@@ -20,4 +20,4 @@ struct SpyGrid {
 SpyGrid make_spy_grid(int rows, int columns, const std::vector<std::size_t>& row_offsets,
                       const std::vector<int>& column_indices, int cell_rows, int cell_columns);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

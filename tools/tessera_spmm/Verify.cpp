@@ -9,7 +9,7 @@
 #include <tessera/portable/Reference.hpp>
 #include <tessera/system/impl/Parallel.hpp>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 namespace {
 
@@ -87,4 +87,4 @@ TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)
 TESSERA_INSTANTIATE(std::complex<double>)
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

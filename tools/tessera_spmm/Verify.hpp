@@ -6,7 +6,7 @@
 
 #include "Problem.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Returns the worst |y - reference| / bound (see ReferenceColumn) over all entries of each of several results of one
 /// problem: at most 1 if it is right, infinite if an entry is NaN that must not be.
@@ -21,4 +21,4 @@ std::vector<double> worst_errors(const Problem<Scalar>& problem, Mode mode,
                                  const std::vector<Precision>& precisions,
                                  const std::function<void(double fraction)>& progress);
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -17,7 +17,7 @@ namespace {
 
 enum Status { verified = 0, wrong = 1, failed = 2 };
 
-using namespace Tessera::Driver;
+using namespace Tessera::Impl::Driver;
 
 Kokkos::InitializationSettings kokkos_settings(const Settings& settings) {
   Kokkos::InitializationSettings kokkos;

@@ -11,7 +11,7 @@
 #include "FewerCases.hpp"
 
 /// GPU memory for tests, and checks for a GPU.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 inline bool has_gpu() {
   int count = 0;
@@ -19,7 +19,7 @@ inline bool has_gpu() {
 }
 
 #define TESSERA_SKIP_WITHOUT_GPU() \
-  if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
+  if (!Tessera::Impl::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
 /// Whether to run this one of many similar cases. GPUs run all, or one of `some` if fewer cases are wanted. Emulation
 /// is slow and runs one of `some`, or about a third of these under the address sanitizer. All run if `some` is 1.
@@ -66,4 +66,4 @@ class OnDevice {
   std::size_t size_ = 0;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace Tessera;
+using namespace Tessera::Impl;
 using Test::OnDevice;
 
 /// An array of words on the device, with the state of the watch.

@@ -12,7 +12,7 @@
 // Fragment layouts, tested on an emulated warp whose lanes hold what the PTX ISA specifies for m16n8k8. No GPU.
 namespace {
 
-using Tessera::Cuda::FragmentLayout;
+using Tessera::Impl::Cuda::FragmentLayout;
 
 constexpr int lanes = 32;
 using Left = double[16][8];
@@ -190,11 +190,11 @@ TEST(FragmentLayout, Elements) {
 void expect_entries(std::uint64_t mask) {
   unsigned before = 0;
   for (int l = 0; l < lanes; ++l) {
-    const Tessera::Cuda::LaneEntries entries = Tessera::Cuda::lane_entries(mask, l);
+    const Tessera::Impl::Cuda::LaneEntries entries = Tessera::Impl::Cuda::lane_entries(mask, l);
     const unsigned bits = static_cast<unsigned>(mask >> (2 * l)) & 3u;
     EXPECT_EQ(entries.before, before) << "lane " << l << " of mask " << mask;
     EXPECT_EQ(entries.bits & 3u, bits) << "lane " << l << " of mask " << mask;
-    before += Tessera::popcount(bits);
+    before += Tessera::Impl::popcount(bits);
   }
 }
 

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace Tessera;
+using namespace Tessera::Impl;
 using Test::OnDevice;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();

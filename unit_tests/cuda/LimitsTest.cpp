@@ -11,7 +11,7 @@
 #include <tessera/cuda/ReadableRows.hpp>
 #include <vector>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr Ordinal most = std::numeric_limits<Ordinal>::max();
@@ -87,4 +87,4 @@ TEST(Limits, RowsOfXThatAreRead) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

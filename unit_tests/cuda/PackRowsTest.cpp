@@ -7,7 +7,7 @@
 
 #include "DeviceMemory.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 using Test::OnDevice;
@@ -57,4 +57,4 @@ TEST(Launch, ErrorsBeforeAreNotTheKernels) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <type_traits>
 #include <vector>
@@ -19,7 +19,7 @@
 #include "condensed/cuda/Schedule.hpp"
 
 /// Random products on tensor cores, and their expected results.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -205,4 +205,4 @@ Product<Scalar, Scalar> product_with_x_rows() {
   return product;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

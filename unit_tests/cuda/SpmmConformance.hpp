@@ -10,7 +10,7 @@
 #include "ProductCase.hpp"
 
 /// The requirements on every format's kernel, as one suite that runs for each kernel and the types that it multiplies.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The suite's parameters for a kernel, which derives from this and overrides what differs. Its member template
 /// Matrix<Offset, MatrixScalar, Scalar>(A, case) is A in the kernel's format on the device, as multiply() needs it.
@@ -320,4 +320,4 @@ TYPED_TEST_P(Spmm, RowsOfXFarApart) {
 REGISTER_TYPED_TEST_SUITE_P(Spmm, Shapes, ColumnsOfX, PoliciesForOtherColumns, FullTiles, LayoutsAndAlignment, RowEnds,
                             Pieces, NonFinite, ColumnsAlone, RowsOfXFarApart);
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

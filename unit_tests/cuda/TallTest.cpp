@@ -14,6 +14,7 @@
 namespace {
 
 using namespace Tessera;
+using namespace Tessera::Impl;
 using Test::OnDevice;
 
 /// A panel of random numbers, with NaN in the padding.
@@ -111,7 +112,7 @@ TYPED_TEST(Tall, GramOfAPanelWithItself) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 7, 8, 9, 64, 1000, 9000}) {
     for (const int columns : {1, 3, 8, 9, 16, 17, 32, 33, 64, 65, 96, 128}) {
-      if (!Tessera::Test::is_chosen(7)) continue;
+      if (!Tessera::Impl::Test::is_chosen(7)) continue;
       for (const int padding : {columns % 2, columns % 3}) {
         Panel<TypeParam> X(rows, columns, padding, false, 1);
         check_gram(X, X, true);
@@ -125,7 +126,7 @@ TYPED_TEST(Tall, GramOfTwoPanels) {
   for (const int rows : {0, 1, 31, 33, 5000}) {
     for (const int x_columns : {1, 15, 16, 17, 33, 64, 100, 128}) {
       for (const int y_columns : {1, 8, 9, 16, 17, 64, 65, 128}) {
-        if (!Tessera::Test::is_chosen(31)) continue;
+        if (!Tessera::Impl::Test::is_chosen(31)) continue;
         // Kernels read pairs of columns at once if the row strides of both panels are even.
         for (const int padding : {1, y_columns % 2}) {
           Panel<TypeParam> X(rows, x_columns, 0, false, 1), Y(rows, y_columns, padding, false, 2);
@@ -174,7 +175,7 @@ TYPED_TEST(Tall, ColumnSums) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 7, 255, 256, 257, 2049, 30000}) {
     for (const int columns : {1, 2, 3, 8, 10, 31, 64, 127, 128}) {
-      if (!Tessera::Test::is_chosen(7)) continue;
+      if (!Tessera::Impl::Test::is_chosen(7)) continue;
       for (const bool is_listed : {false, true}) {
         Panel<TypeParam> X(rows, columns, 1, is_listed, 1), Y(rows, columns, 2, !is_listed, 2);
         check_column_sums(X, Y);
@@ -269,7 +270,7 @@ TYPED_TEST(Tall, Update) {
   for (const int rows : {0, 1, 15, 16, 17, 33, 1000}) {
     for (const int x_columns : {1, 4, 8, 9, 33, 128}) {
       for (const int y_columns : {1, 2, 8, 9, 16, 32, 33, 64, 65, 128}) {
-        if (!Tessera::Test::is_chosen(23)) continue;
+        if (!Tessera::Impl::Test::is_chosen(23)) continue;
         for (const int padding : {0, 1}) {
           const Panel<TypeParam> X(rows, x_columns, padding, false, 1), Y(rows, y_columns, padding, false, 2);
           check_update(X, Y, 0.0, false);
@@ -283,7 +284,7 @@ TYPED_TEST(Tall, Update) {
 TYPED_TEST(Tall, UpdateInPlace) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int columns : {1, 7, 8, 16, 31, 64, 100, 128}) {
-    if (!Tessera::Test::is_chosen(3)) continue;
+    if (!Tessera::Impl::Test::is_chosen(3)) continue;
     const Panel<TypeParam> X(75, columns, 0, false, 1), padded(75, columns, 3, false, 1);
     check_update(X, X, 0.0, true);
     check_update(padded, padded, 0.0, true);

@@ -7,7 +7,7 @@
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec, class Scalar_>
 struct DenseCase {
@@ -31,42 +31,42 @@ struct PublicAlgebra {
   DenseWorkspace<Exec> workspace{};
 
   void inner_products(std::span<const Input> X, const Input& Y, const SmallMatrix<Scalar>& C) const {
-    Tessera::inner_products<Exec, Scalar>(exec, workspace, X, Y, C);
+    Tessera::Impl::inner_products<Exec, Scalar>(exec, workspace, X, Y, C);
   }
-  void dots(const Input& X, const Input& Y, Scalar* result) const { Tessera::dots(exec, workspace, X, Y, result); }
+  void dots(const Input& X, const Input& Y, Scalar* result) const { Tessera::Impl::dots(exec, workspace, X, Y, result); }
   void sums_of_magnitudes(const Input& X, Scalar* result) const {
-    Tessera::sums_of_magnitudes(exec, workspace, X, result);
+    Tessera::Impl::sums_of_magnitudes(exec, workspace, X, result);
   }
   void greatest_magnitudes(const Input& X, Scalar* result) const {
-    Tessera::greatest_magnitudes(exec, workspace, X, result);
+    Tessera::Impl::greatest_magnitudes(exec, workspace, X, result);
   }
   void multiply_add(Scalar alpha, const Input& X, const SmallMatrix<Scalar>& B, Scalar beta, const Output& Y) const {
-    Tessera::multiply_add<Exec, Scalar>(exec, workspace, alpha, X, B, beta, Y);
+    Tessera::Impl::multiply_add<Exec, Scalar>(exec, workspace, alpha, X, B, beta, Y);
     exec.fence();
   }
   void multiply_add(Scalar alpha, std::span<const Input> X, const SmallMatrix<Scalar>& B, Scalar beta,
                     const Output& Y) const {
-    Tessera::multiply_add<Exec, Scalar>(exec, workspace, alpha, X, B, beta, Y);
+    Tessera::Impl::multiply_add<Exec, Scalar>(exec, workspace, alpha, X, B, beta, Y);
     exec.fence();
   }
   void add(Scalar alpha, const Input& A, Scalar beta, const Input& B, const Output& C) const {
-    Tessera::add(exec, alpha, A, beta, B, C);
+    Tessera::Impl::add(exec, alpha, A, beta, B, C);
     exec.fence();
   }
   void scale(const Scalar* factors, const Output& X) const {
-    Tessera::scale(exec, factors, X);
+    Tessera::Impl::scale(exec, factors, X);
     exec.fence();
   }
   void scale_rows(const Scalar* factors, const Input& X, const Output& Y) const {
-    Tessera::scale_rows(exec, factors, X, Y);
+    Tessera::Impl::scale_rows(exec, factors, X, Y);
     exec.fence();
   }
   void copy(const Input& X, const Output& Y) const {
-    Tessera::copy(exec, X, Y);
+    Tessera::Impl::copy(exec, X, Y);
     exec.fence();
   }
   void fill(Scalar value, const Output& X) const {
-    Tessera::fill(exec, value, X);
+    Tessera::Impl::fill(exec, value, X);
     exec.fence();
   }
 };
@@ -667,7 +667,7 @@ TYPED_TEST(DenseAlgebraTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), Z.input(), Scalar(1), X.input(), X.block()); }),
             "Tessera::add: A has 4 columns; expected 3, as C");
   EXPECT_EQ(refusal([&] { algebra.scale_rows(sums.data(), X.input(), Y.block()); }),
-            "Tessera::scale_rows: Y has 11 rows; expected 10, as X");
+            "Tessera::Impl::scale_rows: Y has 11 rows; expected 10, as X");
   EXPECT_EQ(refusal([&] { algebra.copy(X.input(), Z.block()); }), "Tessera::copy: Y has 4 columns; expected 3, as X");
   Dense<Scalar> multivector(10, 4, Layout::Left);
   EXPECT_EQ(
@@ -704,9 +704,9 @@ TYPED_TEST(DenseAlgebraTest, RefusesWhatIsNoBlock) {
             }),
             "Tessera::fill: X has -2 rows and 1 columns; expected numbers from 0 on");
   EXPECT_EQ(refusal([&] { algebra.scale(nullptr, X.block()); }),
-            "Tessera::scale: factors is null; expected the address of 3 elements");
+            "Tessera::Impl::scale: factors is null; expected the address of 3 elements");
   EXPECT_EQ(refusal([&] { algebra.scale_rows(nullptr, X.input(), X.block()); }),
-            "Tessera::scale_rows: factors is null; expected the address of 10 elements");
+            "Tessera::Impl::scale_rows: factors is null; expected the address of 10 elements");
   EXPECT_EQ(refusal([&] { algebra.sums_of_magnitudes(X.input(), nullptr); }),
             "Tessera::sums_of_magnitudes: result is null; expected the address of 3 elements");
   EXPECT_EQ(refusal([&] { algebra.greatest_magnitudes(X.input(), nullptr); }),
@@ -738,7 +738,7 @@ TYPED_TEST(DenseAlgebraTest, RefusesOutputsThatOverlapInputs) {
   EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(0), middle); }),
             "Tessera::multiply_add: " + differs);
   EXPECT_EQ(refusal([&] { algebra.copy(left, middle); }), "Tessera::copy: " + overlaps);
-  EXPECT_EQ(refusal([&] { algebra.scale_rows(whole.data, left, middle); }), "Tessera::scale_rows: " + differs);
+  EXPECT_EQ(refusal([&] { algebra.scale_rows(whole.data, left, middle); }), "Tessera::Impl::scale_rows: " + differs);
   EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), middle, middle); }),
             "Tessera::add: C shares memory with A; expected the same block, or one apart from it");
   EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), right, middle); }),
@@ -797,4 +797,4 @@ TEST(TallBlockTest, TheSameBlock) {
   EXPECT_EQ(plain.some_columns(1, 2).data, data + 1);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

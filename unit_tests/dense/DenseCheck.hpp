@@ -12,7 +12,7 @@
 #include "TestTall.hpp"
 
 /// Compares dense algebra with a serial reference, element by element.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The type of references. A 113-bit long double is slow software, so double replaces it; the bound below still holds.
 using Wide = std::conditional_t<std::numeric_limits<long double>::digits == 64, long double, double>;
@@ -207,4 +207,4 @@ void check_elementwise(const Algebra& algebra, Tall<Exec, Scalar>& X, Tall<Exec,
       Y, [&](Ordinal, Ordinal) { return sum_of(2.5); }, what + ", fill");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

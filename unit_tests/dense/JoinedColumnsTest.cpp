@@ -3,7 +3,7 @@
 
 #include <tessera/dense/impl/JoinedColumns.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 namespace {
 
 using Block = TallBlock<const double>;
@@ -67,4 +67,4 @@ TEST_F(JoinedColumnsTest, OnlyOfOneStrideAndSoManyColumns) {
 }
 
 }  // namespace
-}  // namespace Tessera
+}  // namespace Tessera::Impl

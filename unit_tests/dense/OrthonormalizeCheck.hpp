@@ -15,7 +15,7 @@
 #include "../testing/TestTypes.hpp"
 
 /// Blocks, and checks of orthonormalize()'s guarantees.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A block in device memory and its copy on the host.
 template <class Exec, class Scalar>
@@ -169,4 +169,4 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
 template <class Exec>
 using RealCases = ::testing::Types<Case<Exec, float>, Case<Exec, double>>;
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 
 #include "OrthonormalizeCheck.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 template <class Case>
@@ -168,4 +168,4 @@ TYPED_TEST(OrthonormalizeHard, DependentColumnsAmongIllConditionedOnes) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

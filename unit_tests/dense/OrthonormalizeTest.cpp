@@ -10,7 +10,7 @@
 
 #include "OrthonormalizeCheck.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 template <class Case>
@@ -190,4 +190,4 @@ TYPED_TEST(OrthonormalizeTest, RefusesFactorsOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -8,7 +8,7 @@
 #include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <vector>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 using Impl::CholeskyFactor;
@@ -181,4 +181,4 @@ TEST(SmallAlgebra, TheLeastPivotTellsWhatIsNotPositive) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 #include "DenseCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec, class Scalar_>
 struct SumsCase {
@@ -129,4 +129,4 @@ TYPED_TEST(SumsOfRowsTest, HaveTheSameBitsForAnyNumberOfThreads) {
 }
 #endif
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

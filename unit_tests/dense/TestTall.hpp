@@ -11,7 +11,7 @@
 #include "TestMatrix.hpp"
 
 /// Tall blocks for tests of dense algebra.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The positions of a block's columns within its rows.
 enum class Places { Adjacent, Padded, Listed };
@@ -103,4 +103,4 @@ bool have_same_bits(const std::vector<Scalar>& a, const std::vector<Scalar>& b) 
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)) == 0);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -32,7 +32,7 @@ class Counting {
   explicit Counting(const Matrix<double>& A) : multiply_(Space(), make_plan(Space(), A)) {}
 
   void operator()(const auto& P, const auto& Q) { multiply_(P, Q); }
-  void multiply_with_inner_products(const auto& P, const auto& Q, const Tessera::SmallMatrix<double>& PtQ);
+  void multiply_with_inner_products(const auto& P, const auto& Q, const Tessera::Impl::SmallMatrix<double>& PtQ);
   int count() const { return count_; }
 
  private:

@@ -7,7 +7,7 @@
 #include "AnyFormat.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class AnyFormatTest : public ::testing::Test {};
@@ -90,4 +90,4 @@ TYPED_TEST(AnyFormatTest, NoFormatIsRefused) {
   EXPECT_THROW(build_format(Exec(), Format::Auto, rows, {}, 8), std::invalid_argument);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BuildBlocksTest : public ::testing::Test {
@@ -51,4 +51,4 @@ TYPED_TEST(BuildBlocksTest, Rows) {
   TestFixture::expect_at_most(6, "turned", [&] { transpose(exec, this->rows.view(), this->rows.nonzeros); });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

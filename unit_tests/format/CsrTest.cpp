@@ -7,7 +7,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class CsrTest : public ::testing::Test {};
@@ -154,4 +154,4 @@ TYPED_TEST(CsrTest, BadInputIsNamed) {
   EXPECT_NE(message({0, 1, 3}, {0, 1, -1}, 3).find("entry 2 lies in column -1"), std::string::npos);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

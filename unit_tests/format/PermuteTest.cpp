@@ -6,7 +6,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class PermuteTest : public ::testing::Test {};
@@ -63,4 +63,4 @@ TYPED_TEST(PermuteTest, RowsAndColumns) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ValueMapTest : public ::testing::Test {};
@@ -78,4 +78,4 @@ TYPED_TEST(ValueMapTest, SaysWhatWouldLeadOutOfTheArrays) {
             "value map: target 0: runs does not ascend from 0 to the number of slots");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

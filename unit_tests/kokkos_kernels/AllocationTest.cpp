@@ -4,7 +4,7 @@
 #include "FailingAllocator.hpp"
 #include "HandleCheck.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Small = CrsCase<double>;
 using Handle = HandleFor<Small, Vectors<double>>;
@@ -48,4 +48,4 @@ TEST(HandleAllocation, ProductsMayBeRepeated) {
 #endif
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,7 +10,7 @@
 #include "TestTypes.hpp"
 #include "ValueChecks.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -33,7 +33,7 @@ void expect_every_product(const Elements& elements, const BsrCase<Scalar, Offset
 }
 
 using EveryType = ::testing::Types<MatrixTypes<double, int>, MatrixTypes<double, std::size_t>, MatrixTypes<float, int>,
-                                   MatrixTypes<Tessera::Complex<double>, int>>;
+                                   MatrixTypes<Tessera::Impl::Complex<double>, int>>;
 
 }  // namespace
 
@@ -191,4 +191,4 @@ TEST(BsrHandleTest, AgreesWithKokkosKernels) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 
 #include "HandleCheck.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -209,7 +209,7 @@ TEST(ExecutionsTest, Float) {
 
 #ifndef TESSERA_WITHOUT_COMPLEX_DOUBLE
 TEST(ExecutionsTest, Complex) {
-  using Scalar = Tessera::Complex<double>;
+  using Scalar = Tessera::Impl::Complex<double>;
   const CrsCase<Scalar> A(random_pattern<int>(31, 22, 0.2, 1));
   expect_every_rank<Scalar>(A, 5);
 }
@@ -217,4 +217,4 @@ TEST(ExecutionsTest, Complex) {
 
 #endif  // KOKKOSKERNELS_ETI_ONLY
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -8,7 +8,7 @@
 #include "ToolEvents.hpp"
 
 /// Products through a handle of Tessera or of Kokkos Kernels.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The handle type for a CrsCase or BsrCase.
 template <class Case, class X, class Y = X>
@@ -58,4 +58,4 @@ void expect_spmv_with(Handle& handle, const Elements& elements, const Matrix& A,
               make_view<Y>(y_rows(elements, mode), columns), watch...);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

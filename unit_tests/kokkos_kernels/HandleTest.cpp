@@ -14,7 +14,7 @@
 #include "HandleCheck.hpp"
 #include "ValueChecks.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -480,4 +480,4 @@ TEST(HandleTest, FloatMatrixDoubleVectors) {
 }
 #endif
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

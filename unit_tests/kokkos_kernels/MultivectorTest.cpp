@@ -12,7 +12,7 @@
 #include "HandleCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -60,7 +60,7 @@ Dense<Scalar> positive_vectors(int rows, int columns, double most, std::uint64_t
 
 double magnitude(double a) { return std::abs(a); }
 template <class Real>
-double magnitude(Tessera::Complex<Real> a) {
+double magnitude(Tessera::Impl::Complex<Real> a) {
   return std::hypot(a.re, a.im);
 }
 
@@ -183,8 +183,8 @@ void expect_heavy_products(int rows, int columns, int nonzeros, int bandwidth, i
 }
 
 using EveryType = ::testing::Types<MatrixTypes<double, int>, MatrixTypes<double, std::size_t>, MatrixTypes<float, int>,
-                                   MatrixTypes<float, std::size_t>, MatrixTypes<Tessera::Complex<double>, int>,
-                                   MatrixTypes<Tessera::Complex<double>, std::size_t>>;
+                                   MatrixTypes<float, std::size_t>, MatrixTypes<Tessera::Impl::Complex<double>, int>,
+                                   MatrixTypes<Tessera::Impl::Complex<double>, std::size_t>>;
 
 }  // namespace
 
@@ -276,4 +276,4 @@ TEST(MixedPrecisionTest, Issue101) {
 #endif
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

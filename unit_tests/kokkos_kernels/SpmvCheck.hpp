@@ -15,7 +15,7 @@
 
 /// Matrices of Kokkos Kernels' types. Products with them are compared with the reference entry by entry. Scalars have
 /// the library's names (Complex<double>); matrices and Views hold the users' types (Kokkos::complex).
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
@@ -181,4 +181,4 @@ int y_rows(const Elements& A, Mode mode) {
   return is_transposed(mode) ? A.host.columns : A.host.rows;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 
 /// Products of one matrix type in two translation units, only one of which includes the adapter. Row offsets are int,
 /// for which Kokkos Kernels is seldom built, so each unit instantiates its kernels and the linker keeps one of the two.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using UnitMatrix = KokkosSparse::CrsMatrix<double, int, Kokkos::DefaultExecutionSpace::device_type, void, int>;
 using UnitVector = Kokkos::View<double*, Kokkos::DefaultExecutionSpace::device_type>;
@@ -29,4 +29,4 @@ void tessera_product(const UnitMatrix& A, const char mode[], double alpha, const
 void tessera_product(const UnitMatrix& A, const char mode[], double alpha, const UnitVectors& x, double beta,
                      const UnitVectors& y);
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 #include "ToolEvents.hpp"
 #include "TwoUnits.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -44,4 +44,4 @@ TEST(TwoUnitsTest, TesserasHandle) {
   expect_executions(1, [](const auto&... arguments) { tessera_product(arguments...); });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 
 #include "TwoUnits.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -38,4 +38,4 @@ void tessera_product(const UnitMatrix& A, const char mode[], double alpha, const
   product<Tesseras<UnitVectors>>(A, mode, alpha, x, beta, y);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

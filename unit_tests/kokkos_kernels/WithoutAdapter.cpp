@@ -3,7 +3,7 @@
 
 #include "TwoUnits.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -24,4 +24,4 @@ void own_product_without_adapter(const UnitMatrix& A, const char mode[], double 
   own_product(A, mode, alpha, x, beta, y);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

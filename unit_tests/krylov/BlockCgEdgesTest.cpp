@@ -7,7 +7,7 @@
 #include "Instances.hpp"
 #include "LinearSystem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 template <class Case>
@@ -514,4 +514,4 @@ TEST(BlockCgStop, HasWords) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

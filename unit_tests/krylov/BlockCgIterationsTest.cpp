@@ -10,7 +10,7 @@
 
 #include "SparseSystem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 template <class Case>
@@ -395,4 +395,4 @@ TYPED_TEST(BlockCgIterationsTest, RealMatrices) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

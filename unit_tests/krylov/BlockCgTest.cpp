@@ -7,7 +7,7 @@
 #include "../testing/ToolEvents.hpp"
 #include "LinearSystem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 TYPED_TEST_SUITE(BlockCgTest, EverySpace<RealCases>::type);
@@ -313,4 +313,4 @@ TYPED_TEST(BlockCgTest, AWorkspaceIsUsedAgain) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

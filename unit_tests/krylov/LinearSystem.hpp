@@ -8,13 +8,13 @@
 #include <functional>
 #include <limits>
 #include <random>
-#include <tessera/krylov/BlockCg.hpp>
+#include <tessera/BlockCg.hpp>
 #include <vector>
 
 #include "../testing/TestTypes.hpp"
 
 /// Small dense systems that are solved by block_cg(), and directly on the host.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A dense matrix on the host, with serial reference functions.
 struct HostDenseMatrix {
@@ -317,4 +317,4 @@ class BlockCgTest<Case<Exec_, Scalar_>> : public ::testing::Test {
 template <class Exec>
 using RealCases = ::testing::Types<Case<Exec, float>, Case<Exec, double>>;
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

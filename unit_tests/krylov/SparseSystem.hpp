@@ -12,7 +12,7 @@
 #include "LinearSystem.hpp"
 
 /// Sparse systems that are solved twice: as a block, and column by column.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Computes Q = A P with a sparse A on the device.
 template <class Exec, class Scalar>
@@ -178,4 +178,4 @@ class SparseSystem {
   bool has_preconditioner_, with_inner_products_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

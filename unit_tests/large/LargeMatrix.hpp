@@ -4,15 +4,15 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/common/Mix.hpp>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Mode.hpp>
 #include <vector>
 
 /// Matrices and multivectors too large to store twice: each element is computed from its indices. All numbers are
 /// multiples of 1/8 from -1 to 7/8, so sums of some hundred products are exact in float, and sums of four in 16 bits,
 /// in any precision and order. Results are compared bit by bit.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Distinguishes the elements of different arrays.
 enum Seed : std::uint64_t { OldValues, NewValues, Operand };
@@ -168,4 +168,4 @@ std::int64_t wrong_elements(const Vectors& Y, const Product& product) {
   return wrong;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -23,8 +23,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/Spmm.hpp>
 #include <utility>
 #include <vector>
 
@@ -35,7 +35,8 @@
 namespace {
 
 using namespace Tessera;
-using namespace Tessera::Test;
+using namespace Tessera::Impl;
+using namespace Tessera::Impl::Test;
 using Exec = Kokkos::DefaultExecutionSpace;
 
 struct Settings {

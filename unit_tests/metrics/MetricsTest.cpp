@@ -13,7 +13,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class MetricsTest : public ::testing::Test {};
@@ -267,4 +267,4 @@ TYPED_TEST(MetricsTest, AnEmptyMatrixHasNoTiles) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

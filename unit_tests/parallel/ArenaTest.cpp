@@ -8,7 +8,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ArenaTest : public ::testing::Test {
@@ -96,4 +96,4 @@ TYPED_TEST(ArenaTest, MoreThanItHasIsRefused) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

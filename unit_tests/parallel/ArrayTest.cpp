@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/MemoryLimit.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ArrayTest : public ::testing::Test {
@@ -282,4 +282,4 @@ TEST_F(CachedArenaTest, WhatItKeepsGoesBackWhereMemoryRunsShort) {
   arena.trim();
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

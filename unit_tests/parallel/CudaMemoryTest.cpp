@@ -10,11 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/MemoryLimit.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <utility>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 class CudaMemoryTest : public ::testing::Test {
  public:
@@ -136,6 +136,6 @@ TEST_F(CudaMemoryTest, OthersGetWhatABuildLeaves) {
   EXPECT_EQ(cudaFree(others), cudaSuccess);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test
 
 #endif

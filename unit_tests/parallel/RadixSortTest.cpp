@@ -9,7 +9,7 @@
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class RadixSortTest : public ::testing::Test {};
@@ -161,4 +161,4 @@ TYPED_TEST(RadixSortTest, NoBitsLeaveTheOrder) {
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(1000, 0, 0);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

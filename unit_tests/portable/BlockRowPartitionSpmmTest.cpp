@@ -5,7 +5,7 @@
 #include "TestTypes.hpp"
 #include "brp/BlockRowPartition.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BlockRowPartitionSpmmTest : public ::testing::Test {};
@@ -49,4 +49,4 @@ TYPED_TEST(BlockRowPartitionSpmmTest, GroupsAndResidualRowsOfAnyShape) {
     check_brp_product<typename T::ExecutionSpace, typename T::MatrixScalar, typename T::VectorScalar>(A, f, g);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -13,7 +13,7 @@
 #include "simd/HostKernels.hpp"
 #include "staged/StagedWindows.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 /// All types of products.
@@ -327,4 +327,4 @@ TYPED_TEST(HostKernelsTest, OneColumnDoesNotDependOnStrides) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 
 #include "HostSpmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Parts = std::vector<std::pair<Ordinal, Ordinal>>;
@@ -72,4 +72,4 @@ TEST(HostSpmm, ThreadsShareAnyNumberOfColumns) {
   EXPECT_EQ(Impl::columns_of_a_thread<double>(100, 50, false), 2);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

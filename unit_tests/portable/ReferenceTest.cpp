@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Z = Complex<double>;
 const double infinity = std::numeric_limits<double>::infinity();
@@ -205,4 +205,4 @@ TEST(Reference, PrecisionsLoseSmallNumbers) {
   EXPECT_GT(error(Precision::Bf16, 0x1p-60, 0x1p-60, 0), 1);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

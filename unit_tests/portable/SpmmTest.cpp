@@ -9,7 +9,7 @@
 #include "ProductCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class SpmmTest : public ::testing::Test {};
@@ -260,4 +260,4 @@ TYPED_TEST(SpmmTest, ScaleOverwritesOrMultiplies) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

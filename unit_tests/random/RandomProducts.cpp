@@ -21,7 +21,7 @@
 
 namespace {
 
-using namespace Tessera::Test;
+using namespace Tessera::Impl::Test;
 
 struct Settings {
   double seconds = 0;  // 0: no time limit

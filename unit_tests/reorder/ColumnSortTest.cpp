@@ -6,7 +6,7 @@
 #include "ReorderCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ColumnSortTest : public ::testing::Test {};
@@ -31,4 +31,4 @@ TYPED_TEST(ColumnSortTest, ShortestColumnsFirstAndEqualsInOrder) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

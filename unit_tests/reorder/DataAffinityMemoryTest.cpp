@@ -12,7 +12,7 @@
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class DataAffinityMemoryTest : public ::testing::Test {
@@ -55,4 +55,4 @@ TYPED_TEST(DataAffinityMemoryTest, RoundsAllocateNothing) {
   EXPECT_LE(of_many.waits - of_few.waits, of_many.rounds - of_few.rounds);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

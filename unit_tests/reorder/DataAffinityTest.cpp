@@ -9,7 +9,7 @@
 #include "ReorderCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Row = std::vector<int>;
 using Rows = std::vector<Row>;
@@ -315,4 +315,4 @@ TYPED_TEST(DataAffinityTest, EqualRowsMeet) {
   this->expect_serial(A, "equal rows");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

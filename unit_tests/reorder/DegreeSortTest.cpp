@@ -5,7 +5,7 @@
 #include "ReorderCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class DegreeSortTest : public ::testing::Test {};
@@ -28,4 +28,4 @@ TYPED_TEST(DegreeSortTest, LongestRowsFirstAndEqualsInOrder) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

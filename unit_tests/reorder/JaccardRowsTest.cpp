@@ -4,7 +4,7 @@
 #include "RowOrderCases.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class JaccardRowsTest : public ::testing::Test {
@@ -93,4 +93,4 @@ TYPED_TEST(JaccardRowsTest, BlocksHaveRowsAndColumns) {
   EXPECT_THROW(this->order_of(A, 8, 0), std::invalid_argument);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

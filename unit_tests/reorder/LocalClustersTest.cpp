@@ -7,7 +7,7 @@
 #include "RowOrderCases.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Returns the number of leading zeros in the hash of a column.
 int zeros_of(int column) {
@@ -277,4 +277,4 @@ TYPED_TEST(LocalClustersTest, TheSameOrderWithAnyNumberOfThreads) {
 }
 #endif
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,7 +6,7 @@
 #include "ReorderCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class PermutationTest : public ::testing::Test {};
@@ -62,4 +62,4 @@ TYPED_TEST(PermutationTest, ValidateNamesTheFirstFault) {
   EXPECT_EQ(fault({2, 0, 1, 0, 2}, 5), "place 3 holds 0, which place 1 holds");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

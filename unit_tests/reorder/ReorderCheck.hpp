@@ -6,7 +6,7 @@
 #include "TestMatrix.hpp"
 
 /// Applies orders of rows to matrices on the host.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Returns the rows of A in an order.
 template <class Offset>
@@ -23,4 +23,4 @@ HostPattern<Offset> rows_in_order(const HostPattern<Offset>& A, const std::vecto
   return result;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 #include "ReorderCheck.hpp"
 
 /// Patterns that test orders of rows.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Offset>
 struct NamedPattern {
@@ -83,4 +83,4 @@ inline std::uint64_t fingerprint(const std::vector<int>& order) {
   return hash;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 #include "RowOrderCases.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class WindowGrowingTest : public ::testing::Test {
@@ -80,4 +80,4 @@ TYPED_TEST(WindowGrowingTest, WindowsHaveRows) {
   EXPECT_THROW(this->order_of(staircase<Offset>(10, 2, 1), 0), std::invalid_argument);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,7 +6,7 @@
 #include <string>
 #include <tessera/select/Choose.hpp>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 MatrixStatistics statistics(double rows, double nonzeros, double tiles) {
   MatrixStatistics m;
@@ -126,4 +126,4 @@ TEST(Choose, WhatIsRefusedComesLast) {
 
 TEST(Choose, EmptyMatrix) { EXPECT_EQ(choose_format(statistics(0, 0, 0)).format, Format::Csr); }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

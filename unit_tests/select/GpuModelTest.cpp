@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The statistics of a matrix in its own or another order: tiles of 8 and 16 rows, and distinct columns in windows of
 /// 8, 64 and 128 rows. If counted: entries of the longest row, tiles of the longest windows of 8 and 16 rows, and
@@ -717,4 +717,4 @@ TEST(GpuModel, StagedChunksWithManyTilesTakeLonger) {
 
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

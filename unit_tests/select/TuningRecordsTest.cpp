@@ -13,7 +13,7 @@
 #include <string>
 #include <tessera/select/TuningRecords.hpp>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 std::string in_folder(const std::string& name) { return testing::TempDir() + name; }
 
@@ -181,4 +181,4 @@ TEST(TuningRecords, SaysWhereItCannotWrite) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,14 +2,14 @@
 //
 // Each allocation of a call fails once: the call throws, frees what it allocated, and changes nothing. (Products and
 // new values allocate nothing: ContractTest.)
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 
 #include "FailingAllocator.hpp"
 #include "PlanCheck.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec>
 using CasesOf = ::testing::Types<Case<Exec, int>>;
@@ -279,4 +279,4 @@ TYPED_TEST(AllocationTest, CopiesOfPlansTakeNone) {
   EXPECT_EQ(same.num_vectors(), 9);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BlocksTest : public ::testing::Test {};
@@ -135,4 +135,4 @@ TYPED_TEST(BlocksTest, AreCheckedBeforeTheyAreRead) {
   expect(wrong, "row offsets are wrong at row 8");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

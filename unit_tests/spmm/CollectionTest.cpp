@@ -12,7 +12,7 @@
 #include "RealMatrices.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The products that are tested with each matrix: all if TESSERA_COLLECTION=full (minutes), else a part.
 struct Extent {
@@ -195,4 +195,4 @@ TEST_P(Collection, EveryRealMatrixIsMultipliedRight) {
   });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

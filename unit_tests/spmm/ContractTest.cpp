@@ -12,7 +12,7 @@
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec>
 using DoubleCasesOf = ::testing::Types<Case<Exec, int>>;
@@ -333,4 +333,4 @@ TYPED_TEST(ContractTest, RefusedProductsLeaveYAsItWas) {
     for (int i = 0; i < 20; ++i) ASSERT_EQ(after(i, j), before(i, j));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

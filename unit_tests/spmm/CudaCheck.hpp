@@ -12,7 +12,7 @@
 #include "PlanCheck.hpp"
 
 /// Matrices, plans and products that test plans with kernels for NVIDIA GPUs. Needs Kokkos::Cuda.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Exec = Kokkos::Cuda;
 template <class Scalar>
@@ -281,4 +281,4 @@ Precision precision_of(Format format, Precision asked) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -13,7 +13,7 @@
 #include "CudaCheck.hpp"
 #include "MemoryLimits.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The name of a format's kernel, on tensor cores or CUDA cores.
 template <class Scalar>
@@ -443,6 +443,6 @@ TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
   EXPECT_NE(message(complexes, Precision::Fp16).find("expected native, or on_unsupported"), std::string::npos);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test
 
 #endif

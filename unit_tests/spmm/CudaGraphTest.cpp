@@ -8,7 +8,7 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -226,6 +226,6 @@ TEST(CudaGraph, TwoStreamsReplayOnePlanAtOnce) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test
 
 #endif

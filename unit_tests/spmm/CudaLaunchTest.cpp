@@ -10,7 +10,7 @@
 #include "CudaCheck.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Two plans whose kernels need more and less shared memory, each on its own instance and thread.
 TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
@@ -172,6 +172,6 @@ TEST_F(CudaKernels, ProductsAllocateNothingAndDoNotWait) {
   expect_no_waiting<float>(Precision::Bf16);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test
 
 #endif

@@ -7,7 +7,7 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 constexpr Format published_formats[] = {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr,
                                         Format::SortedColumns};
@@ -150,6 +150,6 @@ TEST_F(CudaKernels, ATransposeWithoutPublishedKernelIsRefused) {
             std::string::npos);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test
 
 #endif

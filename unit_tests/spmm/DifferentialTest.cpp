@@ -4,7 +4,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class DifferentialTest : public ::testing::Test {};
@@ -65,4 +65,4 @@ TYPED_TEST(DifferentialTest, EveryFormatIsTheReference) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,7 +10,7 @@
 #include "WrittenFiles.hpp"
 
 int main(int argc, char** argv) {
-  using namespace Tessera::Test;
+  using namespace Tessera::Impl::Test;
   if (argc != 3) return 2;
   const std::string kind = argv[1], path = argv[2];
   try {

@@ -15,7 +15,7 @@
 #include "RealMatrices.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The products of one matrix in one type. Operands and references are computed once.
 template <class Exec, class Scalar>
@@ -174,4 +174,4 @@ TEST(CollectionWays, EveryFormatOrderPrecisionLayoutAndMode) {
   std::cout << file.filename().string() << ": " << ways << " ways\n";
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

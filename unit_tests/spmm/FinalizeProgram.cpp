@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/Warnings.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <tessera/spmm/impl/Workspaces.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/Spmm.hpp>
 #include <thread>
 
 #include "Instances.hpp"
@@ -10,7 +10,7 @@
 #include "ToolEvents.hpp"
 
 /// The short calls that a user begins with: plans from an X, products without a workspace, default instances.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A matrix with the members that make_plan() asks for.
 template <class T>
@@ -215,4 +215,4 @@ TEST(LoadPlan, OnTheDefaultInstance) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

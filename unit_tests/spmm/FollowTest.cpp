@@ -8,7 +8,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class FollowTest : public ::testing::Test {
@@ -190,4 +190,4 @@ TYPED_TEST(FollowTest, AMatrixWithoutEntries) {
   expect_product<typename TestFixture::View>(A, plan, 2, Mode::NoTranspose, 1, 0.5, "empty");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 #include <type_traits>
 
 #include "PlanCheck.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 #ifndef TESSERA_WITHOUT_FLOAT
 
@@ -368,4 +368,4 @@ TEST(HalfVectorsPlanTest, OtherVectorsGoOn) {
 
 #endif  // TESSERA_WITHOUT_FLOAT
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -13,7 +13,7 @@
 #include "TestFiles.hpp"
 #include "WrittenFiles.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A process that writes files until it is killed. The constructor waits until each file was written once.
 class EndlessWriter {
@@ -110,4 +110,4 @@ TEST_P(Interrupted, TwoWritersAtOnce) {
   EXPECT_TRUE(WrittenFiles::is_whole(kind, path));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -43,7 +43,7 @@ struct KernelOf<Kind, double, OwnSpace> {
 #include "MemoryLimits.hpp"
 #include "PlanState.cpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// rmat: reordering the rows saves many blocks. elasticity: blocks hold many entries.
 TEST(KernelMemoryTest, ListsOfKernelsAreWithinTheLimit) {
@@ -101,4 +101,4 @@ TEST(KernelMemoryTest, TheTransposeFallsBackForItsLists) {
       << plan.explain();
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

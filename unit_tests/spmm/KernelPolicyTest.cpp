@@ -5,7 +5,7 @@
 
 #include "KernelPolicy.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 using Impl::KernelPolicy;
@@ -64,4 +64,4 @@ TEST(KernelPolicy, RefusesWhatIsNoListOfNumbers) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

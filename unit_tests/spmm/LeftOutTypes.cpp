@@ -3,6 +3,6 @@
 // Must not compile: double is left out of this target.
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <tessera/spmm/Plan.hpp>
+#include <tessera/Plan.hpp>
 
 Tessera::Plan<double, Kokkos::DefaultExecutionSpace> plan;

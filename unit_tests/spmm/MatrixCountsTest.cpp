@@ -10,7 +10,7 @@
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 template <class T>
@@ -52,4 +52,4 @@ TYPED_TEST(MatrixCountsTest, WindowsAreCounted) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

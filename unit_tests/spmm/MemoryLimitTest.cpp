@@ -9,14 +9,14 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 #include <vector>
 
 #include "MemoryLimits.hpp"
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class MemoryLimitTest : public ::testing::Test {
@@ -264,4 +264,4 @@ TYPED_TEST(MemoryLimitTest, HoldsForBlocks) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

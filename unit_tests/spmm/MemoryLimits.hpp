@@ -12,7 +12,7 @@
 #include "PlanCheck.hpp"
 
 /// Checks that plans keep PlanOptions::memory_limit and allocate the bytes that they report.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Offset>
 HostPattern<Offset> generated_pattern(const std::string& name) {
@@ -128,4 +128,4 @@ void check_limits(const Matrix& A, PlanOptions options) {
   static_cast<void>(expect_within<Exec>(A, options, static_cast<std::size_t>(peak) - 1));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 
 #include "TestMatrix.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Vectors = Multivector<const double>;
 
@@ -78,4 +78,4 @@ TEST(Overlap, OfOtherStridesGoesByBytes) {
   EXPECT_TRUE(overlaps({at, 5, 4, 0, 2}, {at + 1, 5, 4, 0, 2}));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

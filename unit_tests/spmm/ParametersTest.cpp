@@ -7,7 +7,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ParametersTest : public ::testing::Test {};
@@ -162,4 +162,4 @@ TYPED_TEST(ParametersTest, WhatIsWrongInItselfThrowsInSpiteOfFallBack) {
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "bcsr_block_rows is 65");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

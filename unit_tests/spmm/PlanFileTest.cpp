@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <regex>
 #include <stdexcept>
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 
 #include "PlanCheck.hpp"
 #include "PlanFileBytes.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec>
 using PlanFileCasesOf = ::testing::Types<Case<Exec, float, float, std::size_t>, Case<Exec, double, double, int>,
@@ -554,4 +554,4 @@ TEST(PlanFileErrorsTest, AFailureLeavesTheOldFileAndNoTemporary) {
   EXPECT_NO_THROW((load_plan<double>(Space(), path)));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
-#include <tessera/spmm/PlanOptionsText.hpp>
+#include <tessera/PlanOptionsText.hpp>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 TEST(PlanOptionsText, NothingIsTheDefault) {
   const PlanOptions options = parse_plan_options("");
@@ -65,4 +65,4 @@ TEST(PlanOptionsText, MistakesAreNamed) {
   EXPECT_EQ(message_of("tuning=guess"), "HERE: tuning is \"guess\"; expected one of predict, measure, adaptive");
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdexcept>
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 
 #include "Instances.hpp"
 #include "PlanCheck.hpp"
@@ -8,7 +8,7 @@
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class PlanTest : public ::testing::Test {};
@@ -304,4 +304,4 @@ TYPED_TEST(PlanTest, SavingWaitsForItsInstanceAlone) {
   EXPECT_GT(events.fences("Tessera::release_source"), 0u) << events.text();
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ProductTest : public ::testing::Test {};
@@ -229,4 +229,4 @@ TYPED_TEST(ProductTest, AColumnDoesNotDependOnTheOthers) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -3,7 +3,7 @@
 // Kernel::Published: the formats to choose from, refusals and fallbacks, and the texts of explain(), stats() and files.
 // The kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where
 // that is faster. A program of its own, because it compiles plans anew.
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 #include <utility>
 
 #include "OwnKernels.hpp"
@@ -67,7 +67,7 @@ struct KernelOf<Kind, double, OwnSpace> {
 #define TESSERA_FOR_EACH_SCALAR(Exec, M) M(Exec, double)
 #include "PlanState.cpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Exec = Impl::OwnSpace;
 using Matrix = UserMatrix<Exec, double, int>;
@@ -261,4 +261,4 @@ TEST(WiderPrecisionTest, ReplacesOneOf16BitsWhereItIsFaster) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

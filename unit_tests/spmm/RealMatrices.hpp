@@ -13,7 +13,7 @@
 #include "HostPattern.hpp"
 
 /// The real matrices that tests read.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uintmax_t most_bytes = 500000;  // larger files take minutes under the sanitizer, and find no more errors
@@ -46,4 +46,4 @@ HostPattern<int> pattern_of(const HostCsr<Scalar>& matrix) {
   return pattern;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,12 +2,12 @@
 //
 // Plans that store rows and columns in another order, which users do not notice.
 #include <algorithm>
-#include <tessera/common/Reordering.hpp>
+#include <tessera/Reordering.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ReorderTest : public ::testing::Test {};
@@ -266,4 +266,4 @@ TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,15 +2,15 @@
 //
 // Plans of several blocks of rows, as for matrices with 2^31 entries or formats that store 2^31 values. These tests use
 // small limits on entries and stored values.
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/SpmmWithSums.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/SpmmWithSums.hpp>
 
 #include "HostViews.hpp"
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec>
 using BlockCasesOf =
@@ -576,4 +576,4 @@ TYPED_TEST(RowBlocksTest, AreCutAgainAtMoreThan31Bits) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <tessera/spmm/Plan.hpp>
+#include <tessera/Plan.hpp>
 #include <thread>
 #include <vector>
 
@@ -12,7 +12,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Runs two host threads that share nothing but the library.
 template <class T>
@@ -75,4 +75,4 @@ TYPED_TEST(SideBySideTest, PlansAreMadeAtOnce) {
   EXPECT_EQ(different[1], 0);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <tessera/common/Reordering.hpp>
-#include <tessera/spmm/PlanOperator.hpp>
+#include <tessera/Reordering.hpp>
+#include <tessera/PlanOperator.hpp>
 
 #include "HostViews.hpp"
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec>
 using RealCasesOf = ::testing::Types<Case<Exec, float, float, int>, Case<Exec, double, double, int>,
@@ -479,4 +479,4 @@ TYPED_TEST(SpmmWithSumsTest, OperatorOfAPlan) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

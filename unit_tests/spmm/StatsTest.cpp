@@ -5,7 +5,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using nlohmann::json;
 
@@ -139,4 +139,4 @@ TYPED_TEST(StatsTest, HoldTheNotes) {
   EXPECT_NE(std::string(stats.at("notes").at(0)).find("tf32 was asked for"), std::string::npos);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

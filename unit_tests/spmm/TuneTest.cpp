@@ -10,7 +10,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class TuneTest : public ::testing::Test {};
@@ -245,4 +245,4 @@ TYPED_TEST(TuneTest, PredictsWhereThereIsNoMemoryToMeasure) {
   expect_prediction(wide, 1073764994);  // X has 2^64 + 537552 bytes
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

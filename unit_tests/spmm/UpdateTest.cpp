@@ -4,7 +4,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class UpdateTest : public ::testing::Test {};
@@ -71,4 +71,4 @@ TYPED_TEST(UpdateTest, ReleasedSource) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

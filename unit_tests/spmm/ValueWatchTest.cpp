@@ -9,7 +9,7 @@
 
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class ValueWatchTest : public ::testing::Test {
@@ -79,4 +79,4 @@ TYPED_TEST(ValueWatchTest, FindsWhatChangedPlaces) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

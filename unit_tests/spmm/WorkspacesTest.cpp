@@ -4,7 +4,7 @@
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class WorkspacesTest : public ::testing::Test {};
@@ -52,4 +52,4 @@ TYPED_TEST(WorkspacesTest, AProductIsARegion) {
   EXPECT_EQ(products, 2);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

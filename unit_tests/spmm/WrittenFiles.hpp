@@ -7,12 +7,12 @@
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/Generators.hpp>
 #include <tessera/select/TuningRecords.hpp>
-#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/PlanFile.hpp>
 #include <vector>
 
 #include "UserMatrix.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Two files of each kind that the library writes, longer than what is written at once.
 class WrittenFiles {
@@ -72,4 +72,4 @@ class WrittenFiles {
   mutable HostCsr<double> matrices_[2];
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

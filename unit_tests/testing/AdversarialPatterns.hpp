@@ -5,7 +5,7 @@
 
 #include "TestMatrix.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Patterns whose shapes end at, before and behind the edges of windows and tiles, with rows of every kind.
 template <class Offset>
@@ -26,4 +26,4 @@ std::vector<HostPattern<Offset>> adversarial_patterns() {
   return patterns;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -14,7 +14,7 @@
 #include "Engines.hpp"
 #include "EveryFormat.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The formats of a list of engines. Engines that only reproduce a paper are left out: they share another's format.
 template <class Memory, class List, class... Done>
@@ -59,7 +59,7 @@ BuiltCsr<typename Exec::memory_space> to_csr(const Exec& exec, const AnyFormat<t
         if constexpr (std::is_same_v<std::decay_t<decltype(any)>, Csr<typename Exec::memory_space>>) {
           return {any, {}};
         } else {
-          return Tessera::to_csr<Exec>(exec, any);
+          return Tessera::Impl::to_csr<Exec>(exec, any);
         }
       },
       A);
@@ -67,7 +67,7 @@ BuiltCsr<typename Exec::memory_space> to_csr(const Exec& exec, const AnyFormat<t
 
 template <class Exec>
 std::string validate(const Exec& exec, const AnyFormat<typename Exec::memory_space>& A) {
-  return std::visit([&](const auto& any) { return Tessera::validate<Exec>(exec, any); }, A);
+  return std::visit([&](const auto& any) { return Tessera::Impl::validate<Exec>(exec, any); }, A);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

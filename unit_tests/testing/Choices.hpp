@@ -8,7 +8,7 @@
 
 #include "HostPattern.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The numbers that decide a random case. They come from a seed, or from the bytes that a fuzzer changes.
 class Choices {
@@ -57,4 +57,4 @@ class Story {
   std::ostringstream text_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -8,7 +8,7 @@
 #include "HostPattern.hpp"
 
 /// The matrix that is pictured in the comments of CsrPattern and of all formats.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Offset>
 HostPattern<Offset> example_matrix() {
@@ -50,4 +50,4 @@ std::string example_values(const std::vector<Offset>& slots) {
   return values;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -12,7 +12,7 @@
 
 namespace {
 
-using Tessera::Test::Failing;
+using Tessera::Impl::Test::Failing;
 
 std::atomic<long> allocated{0}, live{0};
 std::atomic<long> left{0};  // allocations until one fails, that one included; 0: none fails
@@ -27,7 +27,7 @@ bool is_next_to_fail() {
 
 bool must_fail(std::size_t size, std::size_t alignment) {
   const bool is_view = alignment > alignof(std::max_align_t), is_array = is_view || size > 320;
-  const bool may_fail = Tessera::Test::only_views_fail ? is_view : is_array || !arrays_alone;
+  const bool may_fail = Tessera::Impl::Test::only_views_fail ? is_view : is_array || !arrays_alone;
   return may_fail && is_next_to_fail();
 }
 
@@ -131,7 +131,7 @@ cudaError_t CUDARTAPI cudaFreeHost(void* memory) { return give_back("cudaFreeHos
 
 #endif
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 bool device_memory_may_fail() {
 #ifdef TESSERA_CUDA_MEMORY_FAILS
@@ -150,4 +150,4 @@ bool allocation_has_failed() { return has_failed; }
 long allocations() { return allocated; }
 long live_allocations() { return live; }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,7 +10,7 @@
 /// Memory that runs out when a test asks for it. FailingAllocator.cpp replaces operator new of the program that links
 /// it: hence the memory of the program and, on host backends, of Views. With a shared CUDA runtime, it also replaces
 /// the functions that allocate Views of Kokkos::Cuda.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// nvcc stores the captures of a KOKKOS_LAMBDA on the heap, and each copy of the lambda allocates. Some constructors of
 /// Kokkos that copy one (for a functor's reducer) are noexcept, so a failure there ends the program. With nvcc,
@@ -69,4 +69,4 @@ long fail_each_allocation(Failing kind, const Attempt& attempt, const Check& che
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Whether tests with many similar cases run fewer of them on a GPU: TESSERA_TEST_FEWER_CASES is 1. A case takes up to
 /// a thousand times as long under compute-sanitizer.
@@ -14,4 +14,4 @@ inline bool runs_fewer_cases() {
   return are_fewer;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

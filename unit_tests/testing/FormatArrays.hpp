@@ -12,7 +12,7 @@
 #include "TestMatrix.hpp"
 
 /// Compares formats with their serial builds. Arrays are matched by the names that a format gives them in transfer().
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The arrays of a serial build, by name.
 class NamedArrays {
@@ -94,4 +94,4 @@ class DamagedCopies {
   SetNumbers set_numbers_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 
 #include "HostPattern.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A matrix in host memory, as canonical compressed rows.
 struct HostMatrix : HostPattern<int> {
@@ -45,4 +45,4 @@ std::vector<Scalar> placed_values(const std::vector<double>& values, const std::
   return placed;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Small matrices and random numbers for tests, without Kokkos.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// splitmix64, which gives the same numbers with every standard library.
 class Random {
@@ -125,4 +125,4 @@ std::vector<Scalar> random_values(std::size_t size, std::uint64_t seed) {
   return values;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

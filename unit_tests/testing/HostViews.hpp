@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The elements of a vector as a View.
 template <class T>
@@ -12,4 +12,4 @@ Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> hos
   return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(elements.data(), elements.size());
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Two instances whose kernels may run at the same time; empty for backends without such instances (Kokkos::Threads).
 template <class Exec>
@@ -20,4 +20,4 @@ std::vector<Exec> two_instances() {
   return {instances.begin(), instances.end()};
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

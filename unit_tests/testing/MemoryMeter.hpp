@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Counts the bytes of Views that Kokkos Tools reports while the object lives, except those that Kokkos allocates for
 /// itself. Only one object may exist at a time. Its destructor restores the former callbacks.
@@ -68,4 +68,4 @@ class MemoryMeter {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -8,13 +8,13 @@
 #include <map>
 #include <string>
 #include <tessera/portable/Reference.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <tuple>
 
 #include "TestDense.hpp"
 #include "UserMatrix.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A host View with the layout of `View` on the elements of a multivector.
 template <class View, class Scalar>
@@ -108,4 +108,4 @@ std::string message_of(const Call& call) {
     EXPECT_NE(said.find(text), std::string::npos) << "expected \"" << text << "\", got \"" << said << '"'; \
   } while (false)
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -11,7 +11,7 @@
 
 /// Reads the bytes of a plan's file independently of the library, for tests and the fuzzer.
 /// tessera/system/impl/SectionFile.hpp describes the layout.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Calls visit(name, offset of the header, offset of the content, bytes of the content) for each section of a file, the
 /// end section included, until a length exceeds the file.
@@ -77,4 +77,4 @@ std::string with_number(std::string file, std::string_view section, std::size_t 
   return with_right_checksums(std::move(file));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -8,7 +8,7 @@
 
 #include "TestDense.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The operands of a product in host memory, and the expected result.
 template <class MatrixScalar, class VectorScalar, class Offset>
@@ -58,4 +58,4 @@ inline std::string describe(int rows, int columns, int vectors, Layout x, Layout
          " columns, layouts " + std::to_string(int(x)) + " " + std::to_string(int(y));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 #include <system_error>
 
 /// Reads the command lines of test programs that run for long.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Returns the value of an option, a number >= 0.
 template <class Number>
@@ -39,4 +39,4 @@ void read_options(int argc, char** argv, const std::map<std::string, bool*>& fla
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

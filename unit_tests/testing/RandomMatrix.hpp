@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <utility>
 #include <vector>
 
 #include "Choices.hpp"
 
 /// Matrices and numbers of every kind for random cases.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Upper bounds on the sizes of a case.
 struct CaseSizes {
@@ -164,4 +164,4 @@ Scalar random_factor(Choices& choices) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

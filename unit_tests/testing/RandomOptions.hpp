@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 #include "Choices.hpp"
 
 /// Random options for make_plan. Options that a device does not support fall back.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 struct RandomOptions {
   PlanOptions options;
@@ -75,4 +75,4 @@ inline void tell(Story& story, const PlanOptions& o) {
              ' ', p.staged_chunk_values, ' ', p.staged_piece_chunks, ' ', p.group_rows, '\n');
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

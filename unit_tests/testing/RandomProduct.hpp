@@ -9,8 +9,8 @@
 #include <string>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Reference.hpp>
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/Spmm.hpp>
 
 #include "RandomMatrix.hpp"
 #include "RandomOptions.hpp"
@@ -19,7 +19,7 @@
 
 /// Random cases: make a plan of a random matrix and call some of its functions. Each product is compared with the
 /// reference, entry by entry. Errors are thrown as a Finding.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A wrong product, or a call that broke its contract.
 struct Finding : std::logic_error {
@@ -295,4 +295,4 @@ void check_random_product(Choices& choices, const CaseSizes& sizes, CaseExtras e
   choices.of(every_type)(choices, sizes, extras, story);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <limits>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 
 #include "TestMatrix.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 enum class Layout { Left, Right, PaddedLeft, PaddedRight, Scattered };
 inline constexpr Layout every_layout[] = {Layout::Left, Layout::Right, Layout::PaddedLeft, Layout::PaddedRight,
@@ -89,4 +89,4 @@ class Dense {
   std::vector<Scalar> memory_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,7 +6,7 @@
 #include "HostPattern.hpp"
 
 /// Copies small matrices to a device and back.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Copies `host` to the memory of an execution space.
 template <class ExecutionSpace, class T>
@@ -43,4 +43,4 @@ struct DevicePattern {
   CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

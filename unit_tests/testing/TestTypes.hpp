@@ -10,7 +10,7 @@
 #include "FewerCases.hpp"
 
 /// Lists of types for typed tests.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class Exec, class... T>
 struct Case {
@@ -99,4 +99,4 @@ using ProductCases = EverySpace<ProductCasesOf>::type;
 /// The same, with the offset types that users may pass.
 using UserProductCases = EverySpace<UserProductCasesOf>::type;
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

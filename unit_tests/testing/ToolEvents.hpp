@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Records what Kokkos Tools reports while the object lives. Only one object may exist at a time. Its destructor
 /// restores the former callbacks.
@@ -112,4 +112,4 @@ class ToolEvents {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -3,7 +3,7 @@
 
 #include <bit>
 #include <map>
-#include <tessera/spmm/Plan.hpp>
+#include <tessera/Plan.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "TestMatrix.hpp"
 
 /// A matrix as users pass it to make_plan, and as the plan stores it. Without GoogleTest.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The type in a user's Views that corresponds to a kernel's scalar type.
 template <class Scalar>
@@ -91,4 +91,4 @@ struct UserMatrix {
   }
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/ValueCheck.hpp>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Switches checks of copied values on or off while the object lives. Debug builds check by default, others do not.
 class ValueChecks {
@@ -17,4 +17,4 @@ class ValueChecks {
   bool before_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

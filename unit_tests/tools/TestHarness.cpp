@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <tessera/io/HostCsr.hpp>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 namespace {
 
 TEST(Harness, TheMedianIsTheMiddleOrTheMeanOfTwo) {
@@ -75,4 +75,4 @@ TEST(Harness, ColumnsWithoutEntriesAreNotTouched) {
 }
 
 }  // namespace
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

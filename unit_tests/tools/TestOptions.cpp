@@ -5,7 +5,7 @@
 #include "Formats.hpp"
 #include "Options.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 namespace {
 
 /// Returns the settings of a command line, split at spaces.
@@ -207,4 +207,4 @@ TEST(Options, AnUnknownBackendIsAnsweredWithThoseThatThereAre) {
 }
 
 }  // namespace
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -17,7 +17,7 @@
 #include "Peers.hpp"
 #include "WellFormed.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 namespace {
 
 namespace fs = std::filesystem;
@@ -631,4 +631,4 @@ TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
 }
 
 }  // namespace
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

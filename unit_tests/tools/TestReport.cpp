@@ -11,7 +11,7 @@
 #include "Refusal.hpp"
 #include "Report.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 namespace {
 
 Result sample_result() {
@@ -247,4 +247,4 @@ TEST(Report, JsonIsUtf8WhateverTheFileIsCalled) {
 }
 
 }  // namespace
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

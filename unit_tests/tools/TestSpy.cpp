@@ -9,7 +9,7 @@
 #include "SpyGrid.hpp"
 #include "WellFormed.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 namespace {
 
 TEST(SpyGrid, CountsTilesOfCondensedColumns) {
@@ -110,4 +110,4 @@ TEST(Spy, ShowsBothPanelsAndStaysSmall) {
 }
 
 }  // namespace
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

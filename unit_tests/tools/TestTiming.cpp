@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-namespace Tessera::Harness {
+namespace Tessera::Impl::Harness {
 namespace {
 
 TEST(Timing, WaitsForTheWorkBeforeBothClockReadings) {
@@ -57,4 +57,4 @@ TEST(Timing, LongWorkIsTimedThreeTimesUnlessAskedOtherwise) {
 }
 
 }  // namespace
-}  // namespace Tessera::Harness
+}  // namespace Tessera::Impl::Harness

@@ -6,7 +6,7 @@
 
 #include "Verify.hpp"
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 namespace {
 
 /// A = [1 2 0; 0 0 3], X with 2 columns, alpha = 2, beta = 0.5.
@@ -107,4 +107,4 @@ TEST(VerifyShapes, RefusesAResultOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

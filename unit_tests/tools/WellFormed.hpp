@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Tessera::Driver {
+namespace Tessera::Impl::Driver {
 
 /// Whether a text is XML of the kind that the driver writes: one root, nested and closed tags, quoted attributes, and
 /// no bare '<' or '&'.
@@ -43,4 +43,4 @@ inline bool is_well_formed_xml(std::string_view text) {
   return open.empty() && seen_root;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Impl::Driver

@@ -14,7 +14,7 @@
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using AnyOperator = Tpetra::Operator<double>;
 using BlockSolvers::Eigenproblem;
@@ -205,4 +205,4 @@ INSTANTIATE_TEST_SUITE_P(Solvers, BlockEigensolver,
                            return c.solver + c.orthogonalization + (c.is_preconditioned ? "Preconditioned" : "");
                          });
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 
 #include "BlockProblem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using FloatBlock = BlockVector<float>;
 using FloatSmall = Teuchos::SerialDenseMatrix<int, float>;
@@ -104,5 +104,5 @@ TEST_P(FloatBlockOn, Orthonormalizes) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, FloatBlockOn, testing::Values(0, 1, 3, 127, 128, 1000));
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test
 #endif

@@ -13,7 +13,7 @@
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 constexpr double tolerance = 1e-8;
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(Solvers, BlockIterations, testing::ValuesIn(all_are_ask
                          [](const testing::TestParamInfo<IterationCase>& test) { return test.param.name(); });
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,7 +10,7 @@
 #include "TestProblem.hpp"
 
 /// BlockVectors, and multivectors with the same elements.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Block = BlockVector<double>;
 using Small = Teuchos::SerialDenseMatrix<int, double>;
@@ -88,4 +88,4 @@ inline Small products(const Block& X, const Block& Y) {
   return result;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 #include "Events.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Range = Teuchos::Range1D;
 using Columns = Teuchos::Array<std::size_t>;
@@ -344,4 +344,4 @@ TEST(BlockProduct, OperatorsOfBlocksGetBlocks) {
   expect_elements(Y, *x);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

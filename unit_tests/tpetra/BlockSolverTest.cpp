@@ -14,7 +14,7 @@
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using AnyOperator = Tpetra::Operator<double>;
 using Traits = Belos::MultiVecTraits<double, Block>;
@@ -285,4 +285,4 @@ INSTANTIATE_TEST_SUITE_P(Solvers, BlockSolver, testing::ValuesIn(every_case),
                            return c.solver + std::to_string(c.columns) + (c.is_preconditioned ? "Preconditioned" : "");
                          });
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 #include "Events.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Range = Teuchos::Range1D;
 using Columns = Teuchos::Array<std::size_t>;
@@ -486,4 +486,4 @@ TEST(BlockVector, SumsAreTheSameInEachRun) {
   for (int i = 0; i < 3; ++i) expect_small(products(*X, *X), first, 0);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

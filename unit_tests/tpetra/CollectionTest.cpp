@@ -5,7 +5,7 @@
 
 #include "TestProblem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Real matrices of many kinds: structures, fluids, circuits, graphs, optimisation; some nonsymmetric or rectangular.
 const std::vector<std::string> names = {"1138_bus",        "3elt",     "add32",          "bayer10",  "bcsstk13",
@@ -34,4 +34,4 @@ TEST(Collection, RealMatricesAreMultipliedAsByCrsMatrix) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,7 +10,7 @@
 #include "ToolEvents.hpp"
 #include "ValueChecks.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using OurMatrix = CrsMatrix<double>;
 
@@ -253,4 +253,4 @@ TEST(CrsMatrix, SharesItsGraph) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -15,7 +15,7 @@
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 constexpr double tolerance = 1e-6;
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(Solvers, EigenIterations, testing::ValuesIn(all_are_ask
                          [](const testing::TestParamInfo<IterationCase>& test) { return test.param.name(); });
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Records names while the object lives: of regions, kernels, allocations, Tessera's fences, copies between arrays, and
 /// arguments of note().
@@ -79,4 +79,4 @@ class Events {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 #include "TestProblem.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A Krylov block that loses columns and regains them allocates nothing, neither in Tessera nor for the exchange.
 TEST(Events, ColumnsThatHaveComeBeforeAllocateNothing) {
@@ -96,4 +96,4 @@ TEST(Events, TheExchangeOverlapsTheProduct) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

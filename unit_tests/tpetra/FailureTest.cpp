@@ -8,7 +8,7 @@
 
 #include "TestProblem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Returns the message of the Error that the function must throw.
 template <class Error, class Function>
@@ -186,4 +186,4 @@ TEST(Failure, MemoryOnOneRank) {
   expect_product(*A, op, 9, Teuchos::NO_TRANS, 1, 0);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -14,7 +14,7 @@
 #include "BlockProblem.hpp"
 #include "Events.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Halo = Impl::HaloExchange<Matrix>;
 using Exchange = Impl::Exchange<Matrix>;
@@ -407,4 +407,4 @@ TEST(HaloMemoryOption, ProductsAreRightFromAnyMemory) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

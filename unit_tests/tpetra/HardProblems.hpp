@@ -14,7 +14,7 @@
 #include "TestProblem.hpp"
 
 /// Ill-conditioned symmetric positive definite matrices, with their unknowns in any order.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The matrix of an energy: the sum of weight d d^T over vectors d with few elements.
 class Energy {
@@ -140,4 +140,4 @@ inline RCP<MV> random_vectors_of(const std::vector<int>& unknowns, const RCP<con
   return result;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

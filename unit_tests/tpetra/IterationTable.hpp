@@ -21,7 +21,7 @@
 ///
 /// Each problem is solved with its unknowns in several orders. The spread of the multivectors' iterations over these
 /// orders measures the effect of rounding errors.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The result of a solver.
 struct Outcome {
@@ -155,4 +155,4 @@ inline void expect_no_more_iterations(const Comparison& found, double tolerance)
   EXPECT_LE(ours.residual(), std::max(20 * tolerance, 2 * theirs.residual()));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 
 #include "Events.hpp"
 
-using Tessera::Test::Events;
+using Tessera::Impl::Test::Events;
 
 extern "C" {
 

@@ -4,7 +4,7 @@
 
 #include "TestProblem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// A rectangular matrix with empty, short and long rows, and empty columns.
 HostCsr<double> rectangular(Ordinal rows, Ordinal columns) {
@@ -126,4 +126,4 @@ TEST(Operator, KeepsInfinityWhereItBelongs) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

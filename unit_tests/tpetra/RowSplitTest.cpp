@@ -9,7 +9,7 @@
 
 #include "TestProblem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Device = Matrix::device_type;
 using Exec = Device::execution_space;
@@ -171,4 +171,4 @@ TEST_P(RowSplitOn, LanesShareRows) {
 
 INSTANTIATE_TEST_SUITE_P(Spreads, RowSplitOn, testing::ValuesIn(every_spread), spread_name);
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

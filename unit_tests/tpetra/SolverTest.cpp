@@ -21,7 +21,7 @@
 #include "../../example/common/Jacobi.hpp"
 
 /// Belos' solvers run unchanged with TpetraOperator instead of CrsMatrix, with equal numbers of iterations.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Teuchos::RCP;
 using Teuchos::rcp;
@@ -259,4 +259,4 @@ TEST(RealMatrices, BlockCgAndPseudoBlockCg) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -22,7 +22,7 @@
 #include <vector>
 
 /// Matrices that are distributed in many ways, and comparisons with Tpetra's own product.
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 using Map = Tpetra::Map<>;
 using GO = Map::global_ordinal_type;
@@ -290,4 +290,4 @@ inline void expect_product(const Matrix& A, const Tpetra::Operator<double>& op, 
   expect_within(actual, expected, *bound(A, *X, *Y, mode, alpha, beta));
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 #include "TestProblem.hpp"
 #include "ValueChecks.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 class Update : public OnRanks {
  protected:
@@ -144,4 +144,4 @@ TEST_P(Update, IsRefusedWhileFilling) {
 
 INSTANTIATE_TEST_SUITE_P(Spreads, Update, on_ranks, on_ranks_name);
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

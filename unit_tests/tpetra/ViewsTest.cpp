@@ -5,7 +5,7 @@
 
 #include "TestProblem.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 constexpr Teuchos::ETransp every_mode[] = {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS};
 
@@ -169,4 +169,4 @@ TEST(GrowingMultivector, MakesColumnsInAdvance) {
 
 INSTANTIATE_TEST_SUITE_P(Spreads, Views, on_ranks, on_ranks_name);
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

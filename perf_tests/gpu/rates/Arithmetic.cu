@@ -5,11 +5,11 @@
 #include "Rate.hpp"
 #include "Timing.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
-using namespace Tessera::Cuda;
+using namespace Tessera::Impl::Cuda;
 
 /// Chains of dependent operations per warp, independent of each other to hide latency, and operations per chain.
 struct ArithmeticPolicy {
@@ -132,4 +132,4 @@ std::vector<Rate> arithmetic_rates(bool quick) {
           measure<Tf32K4>(timing),     measure<Tf32K8>(timing), measure<Ffma>(timing),   measure<Dfma>(timing)};
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

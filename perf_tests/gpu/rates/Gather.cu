@@ -6,11 +6,11 @@
 #include "Rate.hpp"
 #include "Timing.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
-using namespace Tessera::Cuda;
+using namespace Tessera::Impl::Cuda;
 
 constexpr int warp = 32;
 constexpr int vector_bytes = 16;
@@ -216,4 +216,4 @@ std::vector<Rate> gather_rates(bool quick) {
   return rates;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

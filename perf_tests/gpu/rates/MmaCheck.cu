@@ -2,16 +2,16 @@
 #include <cmath>
 #include <cuda/ptx/Mma.cuh>
 #include <random>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 
 #include "Device.hpp"
 #include "Rate.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 namespace {
 
-using namespace Tessera::Cuda;
+using namespace Tessera::Impl::Cuda;
 
 // D (m x 8) = A (m x k) B (k x 8), all row-major, with fragments as Mma.cuh describes them. A lane's element i of A is
 // (g + 8 (i % 2), t + 4 (i / 2)), of B (t + 4 i, g), of D (g + 8 (i / 2), 2 t + i % 2); for m = 8 of A and D only those
@@ -136,4 +136,4 @@ std::vector<std::string> check_fragments() {
   return wrong;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 
 /// The rate of a loop that does nothing else.
 struct Rate {
@@ -26,4 +26,4 @@ std::vector<Rate> arithmetic_rates(bool quick);
 /// the host. Returns a line for each wrong shape.
 std::vector<std::string> check_fragments();
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench

@@ -10,7 +10,7 @@
 #include "../Timing.hpp"
 #include "voltrix/cuda/Spmm.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Impl::Bench {
 namespace {
 
 /// A matrix in BMat.
@@ -142,12 +142,12 @@ void print_costs(Precision precision) {
 }
 
 }  // namespace
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Impl::Bench
 
 int main() {
   try {
-    Tessera::Bench::print_costs<double>(Tessera::Precision::Native);
-    Tessera::Bench::print_costs<float>(Tessera::Precision::Tf32x3);
+    Tessera::Impl::Bench::print_costs<double>(Tessera::Precision::Native);
+    Tessera::Impl::Bench::print_costs<float>(Tessera::Precision::Tf32x3);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bmat_pipeline: error: %s\n", error.what());

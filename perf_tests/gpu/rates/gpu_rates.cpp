@@ -13,8 +13,8 @@
 
 namespace {
 
-using namespace Tessera::Bench;
-using namespace Tessera::Harness;
+using namespace Tessera::Impl::Bench;
+using namespace Tessera::Impl::Harness;
 
 void print_gathers(const std::vector<Rate>& rates, const std::string& what) {
   std::set<int> rows, sizes;

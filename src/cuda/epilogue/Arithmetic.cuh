@@ -5,7 +5,7 @@
 
 /// Arithmetic whose rounding does not depend on the compiler's contractions: every product that is added to a sum is an
 /// explicit fused multiply-add, so all kernels give the same bits.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns a b + c.
 __device__ inline float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
@@ -32,4 +32,4 @@ __device__ inline Scalar scaled_and_added(Scalar alpha, Scalar sum, Scalar beta,
   return beta == Scalar(0) ? scaled : fused(beta, y(), scaled);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include "../ptx/Memory.cuh"
 #include "Arithmetic.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns whether a lane of the warp has a sum that is not finite. zeros is 0 times each of the lane's sums, added up.
 ///
@@ -229,4 +229,4 @@ class Epilogue {
   int lane_, first_column_, first_row_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 #include "Epilogue.cuh"
 #include "condensed/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The second step of a product whose long windows were cut into pieces: Y = alpha (sum of the pieces) + beta Y.
 ///
@@ -77,4 +77,4 @@ void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window
   launch("piece_sums_kernel", piece_sums_kernel<InMemory>, blocks_for(elements, threads), threads, 0, stream, sums);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -11,7 +11,7 @@
 #define TESSERA_UNROLL
 #endif
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The elements that a lane holds when its warp multiplies an 8x8 block of the matrix by a slab of 8 rows of X.
 ///
@@ -123,4 +123,4 @@ TESSERA_FUNCTION constexpr int half_place_of_column(int column) {
   return column / half_group * half_group + 8 * product + 2 * t + column % 2;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 
 #include "../ptx/Mma.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Adds left operand (16 x 8) times right operand (8 x 8) to sums, in the arithmetic of a precision. One operand is
 /// from X^T, the other from the matrix (layouts: ptx/Mma.cuh). An operand may be multiplied many times.
@@ -115,4 +115,4 @@ struct TileProduct<Precision::Fp16> : HalfTileProduct<Precision::Fp16> {};
 template <>
 struct TileProduct<Precision::Bf16> : HalfTileProduct<Precision::Bf16> {};
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include "Operands.hpp"
 #include "WarpSum.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr int block_threads = 256;
@@ -91,4 +91,4 @@ TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(Complex<float>)
 TESSERA_INSTANTIATE(Complex<double>)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 
 #include "../fragments/Layout.hpp"
 #include "Launch.cuh"
 #include "Operands.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr int block_threads = 256;
@@ -113,4 +113,4 @@ template void round_rows(Stream, Precision, HalfOrder, const Multivector<const d
 template void round_rows(Stream, Precision, HalfOrder, const Multivector<const Half>&, std::uint16_t*);
 template void round_rows(Stream, Precision, HalfOrder, const Multivector<const BFloat16>&, std::uint16_t*);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -11,7 +11,7 @@
 
 /// The only place that starts kernels. If TESSERA_CUDA_EMULATED is defined, a host compiler compiles the layer for
 /// tests, and kernels run on the host (unit_tests/cuda/emulation).
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 inline cudaLaunchConfig_t launch_config(dim3 blocks, dim3 threads, std::size_t shared_bytes, Stream stream) {
   cudaLaunchConfig_t config = {};
@@ -83,4 +83,4 @@ __device__ inline std::byte* dynamic_memory() {
 #endif
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/PackRows.hpp>
@@ -19,7 +19,7 @@
 
 /// The steps of all products before they start kernels: they check numbers, divide scratch memory, copy X if kernels do
 /// not read it in place, and turn the precision into a template argument.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class Integer>
 constexpr Integer ceil_divide(Integer a, Integer b) {
@@ -169,4 +169,4 @@ void for_precision(const char* function, Precision precision, const Visit& visit
                               " products of these types");
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

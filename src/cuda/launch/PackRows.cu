@@ -7,7 +7,7 @@
 #include "Launch.cuh"
 #include "Operands.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr int tile_bits = 10;  // a block transposes 2^10 elements
@@ -59,4 +59,4 @@ template void pack_rows(Stream, const Multivector<const BFloat16>&, BFloat16*, s
 template void pack_rows(Stream, const Multivector<const Complex<float>>&, Complex<float>*, std::ptrdiff_t);
 template void pack_rows(Stream, const Multivector<const Complex<double>>&, Complex<double>*, std::ptrdiff_t);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

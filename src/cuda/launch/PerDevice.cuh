@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Throws std::runtime_error with `what` and CUDA's name of an error. It clears the error, so cudaGetLastError() does
 /// not report it again.
@@ -99,4 +99,4 @@ bool is_for_hopper() {
          }) == 1;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

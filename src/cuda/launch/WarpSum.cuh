@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns the sum over the lanes of a warp, in lane 0.
 __device__ inline unsigned long long warp_sum(unsigned long long sum) {
@@ -9,4 +9,4 @@ __device__ inline unsigned long long warp_sum(unsigned long long sum) {
   return sum;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tessera/common/Product.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The arguments of all kernels for windows, which add members of their own. Epilogue and PieceSums read these.
 template <class Pattern, class Schedule, class MatrixScalar, class Scalar>
@@ -19,4 +19,4 @@ struct WindowArguments {
   bool y_vectors = false;                // whether rows of Y can be written 16 bytes at a time
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -22,7 +22,7 @@
 #include <ptx/AsyncCopy.hpp>  // of unit_tests/cuda/emulation
 #else
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns the address within the block's window of shared memory, as instructions expect it.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
@@ -139,11 +139,11 @@ __device__ inline void bulk_copy(void* shared, const void* global, int bytes, st
 #endif
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda
 
 #endif
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The barriers of a ring of buffers, which producers fill and consumers empty. They lie at the start of the block's
 /// shared memory. A phase of each barrier ends with every turn of the ring.
@@ -176,4 +176,4 @@ struct RingPlace {
   __device__ __forceinline__ int before() const { return buffer == 0 ? buffers - 1 : buffer - 1; }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -7,7 +7,7 @@
 #include <ptx/Load.hpp>  // of unit_tests/cuda/emulation
 #else
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Loads 16 bytes of memory that the kernel does not write, at this point of the program. The compiler may move an
 /// ordinary load past a branch to where its value is used; then it no longer overlaps with the loads before it.
@@ -35,6 +35,6 @@ __device__ __forceinline__ const void* stepped(const void* base, std::uint32_t i
   return pointer;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda
 
 #endif

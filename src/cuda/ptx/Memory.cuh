@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <cstring>
 #include <tessera/common/Complex.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <type_traits>
 
 #include "Load.cuh"
 
 /// Loads and stores with cache hints: rows of X are read again, A and Y are not.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Cache hints of loads of rows of X.
 enum class XCaching {
@@ -199,4 +199,4 @@ __device__ inline T broadcast(const T& value, int source, int lanes) {
   return result;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -40,7 +40,7 @@
 #include <ptx/Mma.hpp>  // of unit_tests/cuda/emulation
 #else
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// FP64, A 8 x 4, B 4 x 8. Half the rate of the larger shapes on compute capability 9.0.
 __device__ inline void mma_m8n8k4(double (&d)[2], double a, double b) {
@@ -175,6 +175,6 @@ __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const voi
                : "memory");
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda
 
 #endif

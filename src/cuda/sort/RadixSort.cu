@@ -6,7 +6,7 @@
 #include "../launch/Operands.hpp"
 #include "../launch/PerDevice.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 constexpr int key_bits = 64;
 
@@ -63,4 +63,4 @@ int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int
 TESSERA_RADIX_SORT(std::uint32_t)
 TESSERA_RADIX_SORT(std::uint64_t)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -4,7 +4,7 @@
 
 #include "ColumnSums.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 template <class Kind, class Scalar>
@@ -45,4 +45,4 @@ template void column_sums(Stream, ColumnSum, const TallPanel<const float>&, cons
 template void column_sums(Stream, ColumnSum, const TallPanel<const double>&, const TallPanel<const double>&, double*,
                           Scratch);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

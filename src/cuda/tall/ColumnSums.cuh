@@ -8,7 +8,7 @@
 #include "Parts.cuh"
 
 /// Sums of the columns of tall panels.
-namespace Tessera::Cuda::Tall {
+namespace Tessera::Impl::Cuda::Tall {
 
 constexpr int column_threads = 256;  // threads of a block
 constexpr int column_rows = 8;       // rows that a thread loads before it adds them
@@ -87,4 +87,4 @@ __global__ void combine_columns_kernel(Parts parts, Scalar* results) {
   combine_parts(parts, Kind(), [&](int element, double sum) { results[element] = Scalar(sum); });
 }
 
-}  // namespace Tessera::Cuda::Tall
+}  // namespace Tessera::Impl::Cuda::Tall

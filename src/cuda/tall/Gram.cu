@@ -6,7 +6,7 @@
 
 #include "Gram.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr int block_warps = 8;  // approximate number of warps of a block
@@ -101,4 +101,4 @@ template void gram(Stream, const TallPanel<const float>&, const TallPanel<const 
 template void gram(Stream, const TallPanel<const double>&, const TallPanel<const double>&, bool, double*,
                    std::ptrdiff_t, Scratch);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -10,7 +10,7 @@
 #include "Parts.cuh"
 
 /// X^T Y of tall panels. A warp computes a square of C, from 16 m_tiles columns of X and 8 n_tiles columns of Y.
-namespace Tessera::Cuda::Tall {
+namespace Tessera::Impl::Cuda::Tall {
 
 /// How lanes read columns.
 enum class Access {
@@ -285,4 +285,4 @@ __global__ void combine_gram_kernel(Parts parts, bool are_same, int across, int 
   });
 }
 
-}  // namespace Tessera::Cuda::Tall
+}  // namespace Tessera::Impl::Cuda::Tall

@@ -5,7 +5,7 @@
 #include <tessera/cuda/tall/Panel.hpp>
 #include <type_traits>
 
-namespace Tessera::Cuda::Tall {
+namespace Tessera::Impl::Cuda::Tall {
 
 /// Two adjacent elements of a row, which a lane reads or writes at once.
 template <class Scalar>
@@ -21,4 +21,4 @@ bool has_groups(const TallPanel<Scalar>& panel, int bytes) {
          reinterpret_cast<std::uintptr_t>(panel.data) % unsigned(bytes) == 0;
 }
 
-}  // namespace Tessera::Cuda::Tall
+}  // namespace Tessera::Impl::Cuda::Tall

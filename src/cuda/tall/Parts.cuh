@@ -6,7 +6,7 @@
 #include "../launch/Launch.cuh"
 
 /// Sums over all rows of tall panels: blocks sum parts of the rows, and a second kernel adds the parts in order.
-namespace Tessera::Cuda::Tall {
+namespace Tessera::Impl::Cuda::Tall {
 
 constexpr int combine_threads = 256;  // threads of a block that combines parts
 constexpr int part_limit = 528;       // upper bound on parts: four blocks for each multiprocessor of an H200
@@ -65,4 +65,4 @@ struct Greater {
   __device__ double operator()(double a, double b) const { return a != a || b <= a ? a : b; }
 };
 
-}  // namespace Tessera::Cuda::Tall
+}  // namespace Tessera::Impl::Cuda::Tall

@@ -12,7 +12,7 @@
 /// Y = alpha X B + beta Y for tall panels with many columns, whose rows are multiples of 16 bytes. The sums of a warp
 /// leave few registers for loads, so its rows are staged in a ring in shared memory: while it multiplies, the next
 /// chunks of X, and of Y if it is read, are copied. Y may be X: a warp's chunks are those of its own rows.
-namespace Tessera::Cuda::Tall {
+namespace Tessera::Impl::Cuda::Tall {
 
 /// \tparam n_tiles_  columns of Y, in tiles of 8
 template <int n_tiles_>
@@ -194,4 +194,4 @@ __global__ void __launch_bounds__(32 * Policy::block_warps)
   agent.update(tile * Policy::rows, std::size_t(gridDim.x) * Policy::block_warps * Policy::rows);
 }
 
-}  // namespace Tessera::Cuda::Tall
+}  // namespace Tessera::Impl::Cuda::Tall

@@ -5,7 +5,7 @@
 #include "StagedUpdate.cuh"
 #include "Update.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 template <class Policy, class Scalar>
@@ -76,4 +76,4 @@ template void update(Stream, float, const TallPanel<const float>&, const float*,
 template void update(Stream, double, const TallPanel<const double>&, const double*, bool, double,
                      const TallPanel<double>&);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -11,7 +11,7 @@
 /// Y = alpha X B + beta Y for tall panels; StagedUpdate.cuh has wide panels whose rows are aligned. A warp multiplies
 /// some rows of X by all of B, which each block keeps in shared memory. It reads its rows before it writes them, so Y
 /// may be X.
-namespace Tessera::Cuda::Tall {
+namespace Tessera::Impl::Cuda::Tall {
 
 /// \tparam n_tiles_    columns of Y, in tiles of 8
 /// \tparam row_tiles_  rows of a warp, in tiles of 16
@@ -165,4 +165,4 @@ __global__ void __launch_bounds__(32 * Policy::block_warps)
     agent.update(unsigned(row));
 }
 
-}  // namespace Tessera::Cuda::Tall
+}  // namespace Tessera::Impl::Cuda::Tall

@@ -4,7 +4,7 @@
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 #include "acc_spmm/cuda/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"

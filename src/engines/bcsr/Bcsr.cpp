@@ -14,9 +14,7 @@
 #include "RowWalk.hpp"
 #include "Validate.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 inline bool is_block_side(int side) { return side >= 1 && side <= longest_block_side; }
 
@@ -60,8 +58,6 @@ inline std::vector<BlockShape> bcsr_candidates(std::size_t value_bytes) {
   if (value_bytes <= 4) return {{16, 8}, {8, 8}};
   return {{16, 8}, {8, 8}, {8, 4}};
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
@@ -130,8 +126,6 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
                                                        const Bcsr<typename ExecutionSpace::memory_space>& A) {
   return Impl::rows_of_format(exec, A.view(), A.nonzeros);
 }
-
-namespace Impl {
 
 enum BcsrFault : int { bcsr_out_of_range, bcsr_not_ascending, bcsr_beyond_block, bcsr_beyond_matrix, bcsr_no_entry };
 
@@ -206,8 +200,6 @@ std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<typename Execution
       });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("BCSR", Impl::bcsr_fault(exec, A));
@@ -224,4 +216,4 @@ std::string validate(const ExecutionSpace& exec, const Bcsr<typename ExecutionSp
   TESSERA_INSTANTIATE_FORMAT(Bcsr, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

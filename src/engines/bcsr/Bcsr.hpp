@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tessera/common/FormatParameters.hpp>
+#include <tessera/FormatParameters.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Array.hpp>
 
 #include "bcsr/BcsrView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The shape of the blocks of a matrix, and their number.
 struct BcsrBlocks {
@@ -19,7 +19,6 @@ struct BcsrBlocks {
   std::size_t blocks = 0;  ///< number of blocks with at least one entry
 };
 
-namespace Impl {
 /// Returns the bytes of a pattern and its values.
 inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size_t offset_bytes,
                               std::size_t value_bytes) {
@@ -28,8 +27,6 @@ inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size
       sizeof(Ordinal) + shape.mask_words() * sizeof(std::uint64_t) + shape.size() * value_bytes;
   return (shape.windows(rows) + std::size_t(1)) * offset_bytes + counted.blocks * block_bytes;
 }
-}  // namespace Impl
-
 /// The pattern of a matrix in BCSR that owns its arrays. BcsrPattern describes the arrays.
 ///
 /// Bytes without the values, with blocks of h x w: (ceil(rows / h) + 1) sizeof(Offset) + blocks * (4 + 8 ceil(h w /
@@ -139,4 +136,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,7 +7,7 @@
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "bcsr/cuda/Spmm.hpp"
@@ -99,16 +99,13 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
 }  // namespace Tessera::Impl
 #endif
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 #define TESSERA_INSTANTIATE(Exec, M, V) \
   template void portable_spmm(const Exec&, const BcsrPattern&, std::size_t, const Product<M, V>&, Scratch);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 
-namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<BcsrEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
-}  // namespace Impl
-
-}  // namespace Tessera
+}  // namespace Tessera::Impl

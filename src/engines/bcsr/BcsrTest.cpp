@@ -9,7 +9,7 @@
 #include "TestTypes.hpp"
 #include "bcsr/Bcsr.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BcsrTest : public ::testing::Test {};
@@ -231,4 +231,4 @@ TYPED_TEST(BcsrTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("block_masks does not have a bit for each of the nonzeros", [](Host& h) { h.block_masks[0] &= ~1ull; });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,7 +6,7 @@
 #include <tessera/common/Bits.hpp>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The shape of a block: rows and columns, each from 1 to 64.
 struct BlockShape {
@@ -109,4 +109,4 @@ TESSERA_FUNCTION Offset entries_before(const BcsrPattern& A, Ordinal window) {
   return A.block_offsets[window] * Offset(A.block.size());
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

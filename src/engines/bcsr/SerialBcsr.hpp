@@ -6,7 +6,7 @@
 #include "HostPattern.hpp"
 #include "bcsr/BcsrView.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Rows of dense blocks (BcsrView.hpp) on the host. slots: the entry at each place, or -1 for
 /// none.
@@ -64,4 +64,4 @@ HostBcsr serial_bcsr(const HostPattern<From>& A, BlockShape block) {
   return B;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,7 +6,7 @@
 #include "gpu/CudaCondensed.hpp"
 #endif
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Multiplies windows with the kernels for the processor's instruction set.
 template <class MatrixScalar, class VectorScalar>
@@ -20,9 +20,6 @@ void multiply_windows(const BitTcfPattern& A, const Product<MatrixScalar, Vector
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 
-namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<BitTcfEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
-}  // namespace Impl
-
-}  // namespace Tessera
+}  // namespace Tessera::Impl

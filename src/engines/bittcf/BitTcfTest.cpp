@@ -6,7 +6,7 @@
 #include "condensed/CondensedFormat.hpp"
 #include "condensed/SerialCondensed.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BitTcfTest : public ::testing::Test {};
@@ -104,4 +104,4 @@ TYPED_TEST(BitTcfTest, ValidateSeesTheOnlyOffset) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

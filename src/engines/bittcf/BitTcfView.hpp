@@ -3,7 +3,7 @@
 
 #include "condensed/CondensedView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in BitTCF (Acc-SpMM, section 3.3): raw pointers into memory that the caller owns.
 ///
@@ -43,4 +43,4 @@ namespace Tessera {
 /// + 2) * 4.
 using BitTcfPattern = CondensedTiles<1>;
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

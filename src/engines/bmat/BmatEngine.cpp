@@ -6,16 +6,13 @@
 #include "gpu/CudaCondensed.hpp"
 #endif
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 #define TESSERA_INSTANTIATE(Exec, M, V) \
   template void portable_spmm(const Exec&, const BmatPattern&, std::size_t, const Product<M, V>&, Scratch);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 
-namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<BmatEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
-}  // namespace Impl
-
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -8,7 +8,7 @@
 #include "condensed/CondensedFormat.hpp"
 #include "condensed/SerialCondensed.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BmatTest : public ::testing::Test {};
@@ -100,4 +100,4 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -3,7 +3,7 @@
 
 #include "condensed/CondensedView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in BMat: condensed windows of two strips. Their 16x8 tiles are those of Voltrix-SpMM
 /// (section 3.1.1). The bits of a tile, and hence its values, have the order of BitTCF in each strip. The kernel of the
@@ -41,4 +41,4 @@ namespace Tessera {
 /// ```
 using BmatPattern = CondensedTiles<2>;
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

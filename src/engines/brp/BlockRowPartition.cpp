@@ -16,9 +16,7 @@
 #include "SortedKeys.hpp"
 #include "Windows.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Counts what one choice of f and g makes of a window, column by column. Bit r of a set of rows is row r of the
 /// window.
@@ -210,8 +208,6 @@ KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window
       });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                     const FormatParameters& parameters, std::size_t value_bytes) {
@@ -294,4 +290,4 @@ std::string validate(const ExecutionSpace& exec, const BlockRowPartition<typenam
   TESSERA_INSTANTIATE_FORMAT(BlockRowPartition, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tessera/common/FormatParameters.hpp>
+#include <tessera/FormatParameters.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Array.hpp>
 
 #include "brp/BlockRowPartitionView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in the block-row partition (see BlockRowPartitionPattern for what the arrays hold, and for f
 /// and g) that owns its arrays.
@@ -145,4 +145,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

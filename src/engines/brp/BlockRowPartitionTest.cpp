@@ -12,7 +12,7 @@
 #include "SerialBrp.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class BlockRowPartitionTest : public ::testing::Test {};
@@ -314,4 +314,4 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
   });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

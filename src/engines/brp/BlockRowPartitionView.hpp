@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in the block-row partition (BRP-SpMM, sections IV.B and IV.C): raw pointers into memory that
 /// somebody else owns.
@@ -127,4 +127,4 @@ TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern& A
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

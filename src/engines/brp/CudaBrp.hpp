@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 #include "brp/BlockRowPartition.hpp"
 #include "brp/cuda/Spmm.hpp"

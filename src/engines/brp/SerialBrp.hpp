@@ -6,7 +6,7 @@
 #include "HostPattern.hpp"
 #include "brp/BlockRowPartitionView.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The block-row partition (BlockRowPartitionView.hpp) on the host. slots: the entry at each place,
 /// entries of groups first, then residual entries.
@@ -131,4 +131,4 @@ HostBrp serial_brp(const HostPattern<From>& A, int f, int g) {
   return B;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,9 +10,7 @@
 #include "Validate.hpp"
 #include "Windows.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Returns a strip's mask: bit 8 r + c is bit 8 strip + r of rows[c], whose bits are the rows of tile column c.
 template <class Rows>
@@ -24,8 +22,6 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mask_of_strip(const Rows* rows, int strip) 
   }
   return mask;
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 std::size_t count_bittcf_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
@@ -68,8 +64,6 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A) {
   return Impl::rows_of_format(exec, A.view(), A.nonzeros);
 }
-
-namespace Impl {
 
 enum CondensedFault : int { condensed_count = CondensedColumns::faults, condensed_rows_beyond };
 
@@ -120,8 +114,6 @@ std::string condensed_fault(const ExecutionSpace& exec,
       [&] { return first_window_fault<condensed_window_fault<strips>>(exec, windows, in, describe_condensed); });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace, int strips>
 std::string validate(const ExecutionSpace& exec,
                      const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A) {
@@ -138,4 +130,4 @@ std::string validate(const ExecutionSpace& exec,
   TESSERA_INSTANTIATE_FORMAT(Bmat, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

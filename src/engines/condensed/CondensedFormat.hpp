@@ -12,7 +12,7 @@
 #include "bmat/BmatView.hpp"
 #include "condensed/CondensedNames.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in condensed windows that owns its arrays, which CondensedTiles describes. BitTcf has
 /// windows of one strip, Bmat windows of two.
@@ -89,4 +89,4 @@ template <class ExecutionSpace, int strips>
 std::string validate(const ExecutionSpace& exec,
                      const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

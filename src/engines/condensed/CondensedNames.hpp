@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 template <class MemorySpace, int strips>
 struct CondensedFormat;
@@ -13,4 +13,4 @@ using BitTcf = CondensedFormat<MemorySpace, 1>;
 template <class MemorySpace>
 using Bmat = CondensedFormat<MemorySpace, 2>;
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -6,7 +6,7 @@
 #include <tessera/common/Bits.hpp>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in condensed windows: raw pointers into memory that the caller owns.
 ///
@@ -88,4 +88,4 @@ TESSERA_FUNCTION Offset entries_before(const CondensedTiles<strips>& A, Ordinal 
   return A.tile_offsets[A.window_offsets[window]];
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

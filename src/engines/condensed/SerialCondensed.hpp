@@ -5,7 +5,7 @@
 
 #include "HostPattern.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Condensed windows of 8 rows a strip (condensed/CondensedView.hpp) on the host: BitTCF (bittcf/BitTcfView.hpp) with
 /// one strip, BMat (bmat/BmatView.hpp) with two. slots[p] is the entry at place p.
@@ -88,4 +88,4 @@ HostCondensed serial_condensed(const HostPattern<From>& A, int strips) {
   return B;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

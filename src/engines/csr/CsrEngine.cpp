@@ -7,7 +7,7 @@
 #include "CudaCsr.hpp"
 #endif
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Multiplies windows with the processor's kernels for CSR.
 template <class MatrixScalar, class VectorScalar>
@@ -32,9 +32,6 @@ TESSERA_FOR_EACH_PRODUCT(, TESSERA_INSTANTIATE)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 
-namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<CsrEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
-}  // namespace Impl
-
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -11,7 +11,7 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 #include "csr/chunked/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "CudaChunked.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <type_traits>
 

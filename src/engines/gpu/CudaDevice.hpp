@@ -9,8 +9,8 @@
 #include <tessera/parallel/CudaMemory.hpp>
 #include <tessera/parallel/CurrentBuild.hpp>
 #include <tessera/parallel/CurrentGpu.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/FormatTooLarge.hpp>
+#include <tessera/PlanOptions.hpp>
 
 /// Properties of an instance's GPU that plans depend on.
 namespace Tessera::Impl {

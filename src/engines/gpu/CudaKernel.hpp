@@ -4,11 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/select/Choice.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "CudaLaunches.hpp"

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/common/Complex.hpp>
-#include <tessera/common/Kernel.hpp>
+#include <tessera/Kernel.hpp>
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <string>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <type_traits>
 

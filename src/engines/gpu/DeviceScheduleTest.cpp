@@ -7,7 +7,7 @@
 #include "TestTypes.hpp"
 #include "gpu/DeviceSchedule.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 template <class T>
@@ -57,4 +57,4 @@ TYPED_TEST(DeviceScheduleTest, SchedulesAreThoseOfTheHost) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -14,9 +14,7 @@
 #include "RowGroupsFault.hpp"
 #include "RowWalk.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Returns the upper bound on the rows of a group for a parameter.
 inline int group_rows_of(int parameter) {
@@ -177,8 +175,6 @@ void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory
       });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                 int group_rows) {
@@ -240,4 +236,4 @@ std::string validate(const ExecutionSpace& exec, const RowGroups<typename Execut
   TESSERA_INSTANTIATE_FORMAT(RowGroups, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

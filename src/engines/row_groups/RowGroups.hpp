@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tessera/common/FormatParameters.hpp>
+#include <tessera/FormatParameters.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Array.hpp>
 
 #include "row_groups/RowGroupsView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The sizes of several groups.
 struct RowGroupCounts {
@@ -127,4 +127,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const RowGroups<typename ExecutionSpace::memory_space>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

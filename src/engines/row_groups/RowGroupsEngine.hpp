@@ -4,7 +4,7 @@
 #include "EngineKind.hpp"
 #include "cost/DefaultCost.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 template <class MemorySpace>
 struct RowGroups;
 }

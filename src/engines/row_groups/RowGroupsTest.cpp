@@ -10,7 +10,7 @@
 #include "TestTypes.hpp"
 #include "row_groups/RowGroups.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class RowGroupsTest : public ::testing::Test {};
@@ -245,4 +245,4 @@ TYPED_TEST(RowGroupsTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("column_masks does not have a bit for each of the nonzeros", [](Host& h) { h.column_masks[0] = 1; });
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

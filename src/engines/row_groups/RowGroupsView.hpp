@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in row groups, compressed rows that share columns: raw pointers into memory that the caller
 /// owns.
@@ -133,4 +133,4 @@ TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern& A, Ordina
 /// Returns the number of values in groups before `group`, an upper bound on their entries; `group` may be A.groups.
 TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern& A, Ordinal group) { return A.value_offsets[group]; }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,7 +7,7 @@
 #include "HostPattern.hpp"
 #include "row_groups/RowGroupsView.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Adds a row with these columns.
 inline void add_row(HostPattern<Offset>& A, const std::vector<int>& columns) {
@@ -130,4 +130,4 @@ HostRowGroups serial_row_groups(const HostPattern<From>& A, int group_rows = 4) 
   return B;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

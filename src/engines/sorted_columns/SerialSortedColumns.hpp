@@ -6,7 +6,7 @@
 #include "HostPattern.hpp"
 #include "sorted_columns/SortedColumnsView.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Sorted columns (SortedColumnsView.hpp) on the host. slots: the canonical entry at each place.
 struct HostSortedColumns {
@@ -186,4 +186,4 @@ HostSortedColumns serial_sorted_columns(const HostPattern<From>& A, int width = 
   return B;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

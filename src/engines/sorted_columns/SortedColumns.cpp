@@ -13,9 +13,7 @@
 #include "SortedColumnsFault.hpp"
 #include "SortedKeys.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 constexpr Ordinal warp_size = 32;
 
@@ -73,8 +71,6 @@ inline void check_block_shape(Ordinal width, Ordinal height) {
                                 "; expected at least 1, or 0 for " + std::to_string(warp_size));
   }
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
@@ -147,4 +143,4 @@ std::string validate(const ExecutionSpace& exec, const SortedColumns<typename Ex
   TESSERA_INSTANTIATE_FORMAT(SortedColumns, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -11,7 +11,7 @@
 
 #include "sorted_columns/SortedColumnsView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in sorted columns that owns its arrays; SortedColumnsPattern defines them.
 ///
@@ -125,4 +125,4 @@ template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

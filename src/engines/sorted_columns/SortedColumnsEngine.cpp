@@ -8,7 +8,7 @@
 #include <string>
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <vector>
 
 #include "gpu/CudaDevice.hpp"
@@ -111,16 +111,13 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
 }  // namespace Tessera::Impl
 #endif
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 #define TESSERA_INSTANTIATE(Exec, M, V) \
   template void portable_spmm(const Exec&, const SortedColumnsPattern&, std::size_t, const Product<M, V>&, Scratch);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 
-namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<SortedColumnsEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
-}  // namespace Impl
-
-}  // namespace Tessera
+}  // namespace Tessera::Impl

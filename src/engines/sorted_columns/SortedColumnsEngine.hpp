@@ -5,7 +5,7 @@
 #include "cost/DefaultCost.hpp"
 #include "cost/HostCost.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 template <class MemorySpace>
 struct SortedColumns;
 }

@@ -3,7 +3,7 @@
 
 #include "SerialSortedColumns.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// The arrays pictured in SortedColumnsView.hpp: width 4, height 2. Values are letters, a = 1.
 struct SortedColumnsPicture : HostSortedColumns {
@@ -24,4 +24,4 @@ struct SortedColumnsPicture : HostSortedColumns {
   }
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -11,9 +11,7 @@
 #include "SortedColumnsView.hpp"
 
 /// The product of sorted columns in Kokkos parallel patterns.
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Adds value (alpha x) to `count` elements of y: alpha value may overflow where this does not.
 template <class VectorScalar, class Stride>
@@ -142,8 +140,6 @@ void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPatter
       });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, std::size_t,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch) {
@@ -155,4 +151,4 @@ void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, st
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -10,7 +10,7 @@
 #include "SortedColumnsPicture.hpp"
 #include "TestTypes.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class SortedColumnsTest : public ::testing::Test {};
@@ -230,4 +230,4 @@ TYPED_TEST(SortedColumnsTest, ValidateSeesTheOnlyOffset) {
   EXPECT_NE(validate(Exec(), p).find("block 0: block_offsets"), std::string::npos) << validate(Exec(), p);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

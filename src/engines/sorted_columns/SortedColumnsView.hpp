@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a matrix in sorted columns (Swift, section IV): raw pointers into memory that the caller owns.
 ///
@@ -143,4 +143,4 @@ TESSERA_FUNCTION void for_each_element(const SortedColumnsPattern& A, Offset uni
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

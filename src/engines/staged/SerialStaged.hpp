@@ -9,7 +9,7 @@
 #include "HostPattern.hpp"
 #include "staged/StagedView.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// Staged windows on the host.
 struct HostStaged {
@@ -163,4 +163,4 @@ class SerialStaged {
   HostStaged B_;
 };
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -6,7 +6,7 @@
 #include <tessera/common/Bits.hpp>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// A tile of a strip: 8 staged rows of X, and where the strip has entries in their columns.
 ///
@@ -150,4 +150,4 @@ TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern& A, Ordinal wi
   return A.first_place(std::size_t(A.window_offsets[window]));
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -13,9 +13,7 @@
 #include "StagedFault.hpp"
 #include "StagedLayout.hpp"
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// \throws std::invalid_argument if the shape is invalid
 inline void check_staged_shape(const StagedShape& shape, std::size_t value_bytes) {
@@ -103,8 +101,6 @@ void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const Stag
       });
 }
 
-}  // namespace Impl
-
 template <class ExecutionSpace>
 StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                           const StagedShape& shape, std::size_t value_bytes) {
@@ -143,8 +139,6 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
   return {p, map};
 }
 
-namespace Impl {
-
 /// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
 template <class Visit>
 KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern& A, Ordinal window, int strip,
@@ -177,8 +171,6 @@ void fill_place_keys(const Exec& exec, const StagedWindows<Memory>& p, const Ent
         }
       });
 }
-
-}  // namespace Impl
 
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
@@ -230,4 +222,4 @@ Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
   TESSERA_INSTANTIATE_FORMAT(StagedWindows, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -9,7 +9,7 @@
 
 #include "staged/StagedView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The sizes of a matrix in staged windows.
 struct StagedCounts {
@@ -137,12 +137,8 @@ template <class ExecutionSpace>
 Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
     const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A);
 
-namespace Impl {
-
 /// \param most_places [in] upper bound on places that offsets can count
 /// \throws TooManyPlaces like build_staged()
 void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places);
 
-}  // namespace Impl
-
-}  // namespace Tessera
+}  // namespace Tessera::Impl

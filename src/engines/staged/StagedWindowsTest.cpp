@@ -6,7 +6,7 @@
 #include <string>
 #include <tessera/common/Bits.hpp>
 #include <tessera/io/ReadMatrix.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 #include <utility>
 
 #include "AdversarialPatterns.hpp"
@@ -16,7 +16,7 @@
 #include "TestTypes.hpp"
 #include "staged/StagedWindows.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 template <class T>
 class StagedWindowsTest : public ::testing::Test {};
@@ -400,4 +400,4 @@ TEST(StagedSize, IsRefusedBeforeItsOffsetsOverflow) {
   EXPECT_THROW(Impl::check_staged_size({.value_bytes = 8 * int_places + 16}, 8, int_places), FormatTooLarge);
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

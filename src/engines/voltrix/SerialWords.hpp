@@ -4,7 +4,7 @@
 #include "condensed/SerialCondensed.hpp"
 #include "voltrix/WordsView.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 /// BMat with the words of its paper (WordsView.hpp) on the host. slots[p] is the entry at place p.
 struct HostBmatWords {
@@ -50,4 +50,4 @@ HostBmatWords serial_bmat_words(const HostPattern<From>& A) {
   return B;
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

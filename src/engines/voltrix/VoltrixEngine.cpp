@@ -6,7 +6,7 @@
 #include <string>
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"

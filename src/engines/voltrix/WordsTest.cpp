@@ -5,7 +5,7 @@
 #include "ExampleMatrix.hpp"
 #include "voltrix/SerialWords.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 /// Returns the words of condensed windows of two strips.
@@ -49,4 +49,4 @@ TEST(BmatWordsTest, AreThoseOfTheSerialBuild) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

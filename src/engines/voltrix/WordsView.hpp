@@ -5,7 +5,7 @@
 
 #include "bmat/BmatView.hpp"
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// BMat with the masks of Voltrix-SpMM (section 3.1.1), which its kernel reads: raw pointers into memory that the
 /// caller owns. Windows and tiles are those of BmatPattern. The arrays are:
@@ -62,4 +62,4 @@ TESSERA_FUNCTION int place_of_bmat_bit(const std::uint64_t* masks, int w, int bi
   return (strip == 0 ? 0 : popcount(masks[0])) + popcount(masks[strip] & low_bits(strip_bit));
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -9,12 +9,12 @@
 
 #include <tessera/Version.hpp>
 #include <tessera/Warnings.hpp>
-#include <tessera/krylov/BlockCg.hpp>
-#include <tessera/spmm/Plan.hpp>
-#include <tessera/spmm/PlanFile.hpp>
-#include <tessera/spmm/PlanOperator.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
-#include <tessera/spmm/PlanOptionsText.hpp>
-#include <tessera/spmm/Spmm.hpp>
-#include <tessera/spmm/SpmmWithSums.hpp>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/BlockCg.hpp>
+#include <tessera/Plan.hpp>
+#include <tessera/PlanFile.hpp>
+#include <tessera/PlanOperator.hpp>
+#include <tessera/PlanOptions.hpp>
+#include <tessera/PlanOptionsText.hpp>
+#include <tessera/Spmm.hpp>
+#include <tessera/SpmmWithSums.hpp>
+#include <tessera/Workspace.hpp>

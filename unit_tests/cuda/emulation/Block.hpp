@@ -13,7 +13,7 @@
 #include "Fiber.hpp"
 #include "Vectors.hpp"
 
-namespace Tessera::Emulation {
+namespace Tessera::Impl::Emulation {
 
 /// Reports an error that a GPU would crash on or ignore, and ends the program.
 [[noreturn]] inline void fail(const std::string& what) {
@@ -199,4 +199,4 @@ class Block {
   bool prefers_last_threads_ = false;
 };
 
-}  // namespace Tessera::Emulation
+}  // namespace Tessera::Impl::Emulation

@@ -15,7 +15,7 @@ extern "C" const char* __asan_default_options() { return "detect_stack_use_after
 
 namespace {
 
-using Tessera::Emulation::Block;
+using Tessera::Impl::Emulation::Block;
 
 template <class Kernel>
 void run(unsigned threads, const Kernel& kernel) {
@@ -61,7 +61,7 @@ TEST(EmulationDeathTest, AccessesThatAreMisalignedOrOutside) {
 }
 
 TEST(Emulation, NumbersOf16Bits) {
-  using namespace Tessera::Cuda;
+  using namespace Tessera::Impl::Cuda;
   // Ties to even, carries into the exponent, the largest number and beyond, and subnormal numbers.
   const std::pair<float, unsigned> fp16[] = {
       {1.f, 0x3c00},        {-2.5f, 0xc100},       {1.f + 0x1p-11f, 0x3c00}, {1.f + 3 * 0x1p-11f, 0x3c02},

@@ -17,7 +17,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace Tessera::Emulation {
+namespace Tessera::Impl::Emulation {
 
 /// A function that runs on its own stack and switches to other fibers. Without a stack: the program's main flow. The
 /// address sanitizer is notified of every switch.
@@ -62,4 +62,4 @@ class Fiber {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace Tessera::Emulation
+}  // namespace Tessera::Impl::Emulation

@@ -31,36 +31,36 @@ inline std::uint32_t __float_as_uint(float value) { return std::bit_cast<std::ui
 
 template <class T>
 T __ldg(const T* pointer) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldg");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldg");
   return *pointer;
 }
 template <class T>
 T __ldcs(const T* pointer) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldcs");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldcs");
   return *pointer;
 }
 template <class T>
 T __ldca(const T* pointer) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldca");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldca");
   return *pointer;
 }
 template <class T>
 T __ldcg(const T* pointer) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldcg");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldcg");
   return *pointer;
 }
 template <class T>
 void __stwt(T* pointer, const T& value) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stwt");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stwt");
   *pointer = value;
 }
 template <class T>
 void __stcs(T* pointer, const T& value) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stcs");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stcs");
   *pointer = value;
 }
 inline unsigned long long atomicAdd(unsigned long long* pointer, unsigned long long value) {
-  Tessera::Emulation::Memory::device().check(pointer, sizeof(value), sizeof(value), "atomicAdd");
+  Tessera::Impl::Emulation::Memory::device().check(pointer, sizeof(value), sizeof(value), "atomicAdd");
   const unsigned long long before = *pointer;
   *pointer += value;
   return before;
@@ -68,8 +68,8 @@ inline unsigned long long atomicAdd(unsigned long long* pointer, unsigned long l
 
 /// Shared memory only.
 inline int atomicAdd(int* pointer, int value) {
-  if (!Tessera::Emulation::Block::running().is_shared(pointer, sizeof(value))) {
-    Tessera::Emulation::fail("atomicAdd beyond shared memory");
+  if (!Tessera::Impl::Emulation::Block::running().is_shared(pointer, sizeof(value))) {
+    Tessera::Impl::Emulation::fail("atomicAdd beyond shared memory");
   }
   const int before = *pointer;
   *pointer += value;
@@ -77,37 +77,37 @@ inline int atomicAdd(int* pointer, int value) {
 }
 
 inline void __threadfence() {}
-inline void __syncthreads() { Tessera::Emulation::Block::running().meet_block(); }
-inline void __syncwarp() { Tessera::Emulation::Block::running().meet_warp("__syncwarp"); }
+inline void __syncthreads() { Tessera::Impl::Emulation::Block::running().meet_block(); }
+inline void __syncwarp() { Tessera::Impl::Emulation::Block::running().meet_warp("__syncwarp"); }
 
 // All lanes of the warp must call it: no kernel uses another mask.
 
 template <class T>
 T __shfl_sync(unsigned, T value, int source, int width = 32) {
-  auto& block = Tessera::Emulation::Block::running();
+  auto& block = Tessera::Impl::Emulation::Block::running();
   const auto first_of_group = static_cast<int>(block.lane()) & ~(width - 1);
   return block.exchange("__shfl_sync", value)[first_of_group + (source & (width - 1))];
 }
 template <class T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
-  auto& block = Tessera::Emulation::Block::running();
+  auto& block = Tessera::Impl::Emulation::Block::running();
   return block.exchange("__shfl_xor_sync", value)[static_cast<int>(block.lane()) ^ mask];
 }
 template <class T>
 T __shfl_down_sync(unsigned, T value, int distance) {
-  auto& block = Tessera::Emulation::Block::running();
+  auto& block = Tessera::Impl::Emulation::Block::running();
   const auto source = static_cast<int>(block.lane()) + distance;
   return block.exchange("__shfl_down_sync", value)[source < 32 ? source : static_cast<int>(block.lane())];
 }
 inline int __any_sync(unsigned, bool value) {
-  const bool* values = Tessera::Emulation::Block::running().exchange("__any_sync", value);
+  const bool* values = Tessera::Impl::Emulation::Block::running().exchange("__any_sync", value);
   return std::any_of(values, values + 32, [](bool is_set) { return is_set; });
 }
 inline int __reduce_max_sync(unsigned, int value) {
-  const int* values = Tessera::Emulation::Block::running().exchange("__reduce_max_sync", value);
+  const int* values = Tessera::Impl::Emulation::Block::running().exchange("__reduce_max_sync", value);
   return *std::max_element(values, values + 32);
 }
 inline int __reduce_min_sync(unsigned, int value) {
-  const int* values = Tessera::Emulation::Block::running().exchange("__reduce_min_sync", value);
+  const int* values = Tessera::Impl::Emulation::Block::running().exchange("__reduce_min_sync", value);
   return *std::min_element(values, values + 32);
 }

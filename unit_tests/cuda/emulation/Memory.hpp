@@ -9,7 +9,7 @@
 
 #include "Block.hpp"
 
-namespace Tessera::Emulation {
+namespace Tessera::Impl::Emulation {
 
 /// Emulated device memory: host memory with known bounds. It is filled with NaN and ends exactly at the requested size,
 /// so the address sanitizer detects ordinary accesses beyond it.
@@ -50,4 +50,4 @@ class Memory {
   std::map<std::uintptr_t, std::size_t> sizes_;
 };
 
-}  // namespace Tessera::Emulation
+}  // namespace Tessera::Impl::Emulation

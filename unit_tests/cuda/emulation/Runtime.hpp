@@ -7,7 +7,7 @@
 
 #include "Block.hpp"
 
-namespace Tessera::Emulation {
+namespace Tessera::Impl::Emulation {
 
 /// The state of the emulated CUDA runtime other than memory, and the number of calls to it.
 class Runtime {
@@ -53,4 +53,4 @@ class Runtime {
   std::map<const void*, int> allowed_;
 };
 
-}  // namespace Tessera::Emulation
+}  // namespace Tessera::Impl::Emulation

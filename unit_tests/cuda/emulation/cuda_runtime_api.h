@@ -38,7 +38,7 @@ enum cudaDeviceAttr {
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100 };
 
-inline cudaError_t cudaGetLastError() { return Tessera::Emulation::Runtime::instance().take_last_error<cudaError_t>(); }
+inline cudaError_t cudaGetLastError() { return Tessera::Impl::Emulation::Runtime::instance().take_last_error<cudaError_t>(); }
 inline const char* cudaGetErrorName(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorInvalidValue";
 }
@@ -47,12 +47,12 @@ inline const char* cudaGetErrorString(cudaError_t error) {
 }
 
 inline cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  *pointer = Tessera::Emulation::Memory::device().allocate(bytes);
-  return Tessera::Emulation::Runtime::instance().remember(*pointer == nullptr ? cudaErrorMemoryAllocation
+  *pointer = Tessera::Impl::Emulation::Memory::device().allocate(bytes);
+  return Tessera::Impl::Emulation::Runtime::instance().remember(*pointer == nullptr ? cudaErrorMemoryAllocation
                                                                               : cudaSuccess);
 }
 inline cudaError_t cudaFree(void* pointer) {
-  Tessera::Emulation::Memory::device().release(pointer);
+  Tessera::Impl::Emulation::Memory::device().release(pointer);
   return cudaSuccess;
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
@@ -79,24 +79,24 @@ inline cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  Tessera::Emulation::Runtime::instance().count_question();
-  *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? Tessera::Emulation::Runtime::block_bytes
+  Tessera::Impl::Emulation::Runtime::instance().count_question();
+  *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? Tessera::Impl::Emulation::Runtime::block_bytes
            : attribute == cudaDevAttrComputeCapabilityMajor     ? 9
                                                                 : 2;
   return cudaSuccess;
 }
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, int attribute, int value) {
-  auto& runtime = Tessera::Emulation::Runtime::instance();
+  auto& runtime = Tessera::Impl::Emulation::Runtime::instance();
   runtime.count_question();
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  if (value > Tessera::Emulation::Runtime::block_bytes) return runtime.remember(cudaErrorInvalidValue);
+  if (value > Tessera::Impl::Emulation::Runtime::block_bytes) return runtime.remember(cudaErrorInvalidValue);
   runtime.allow_shared_memory(reinterpret_cast<const void*>(kernel), value);
   return cudaSuccess;
 }
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int, std::size_t) {
-  Tessera::Emulation::Runtime::instance().count_question();
+  Tessera::Impl::Emulation::Runtime::instance().count_question();
   *blocks = 1;
   return cudaSuccess;
 }
@@ -107,7 +107,7 @@ struct cudaFuncAttributes {
 };
 template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {
-  Tessera::Emulation::Runtime::instance().count_question();
+  Tessera::Impl::Emulation::Runtime::instance().count_question();
   attributes->ptxVersion = 80;
   return cudaSuccess;
 }
@@ -128,11 +128,11 @@ struct cudaLaunchConfig_t {
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  auto& runtime = Tessera::Emulation::Runtime::instance();
+  auto& runtime = Tessera::Impl::Emulation::Runtime::instance();
   if (!runtime.has_shared_memory(reinterpret_cast<const void*>(kernel), config->dynamicSmemBytes)) {
     return runtime.remember(cudaErrorInvalidValue);
   }
-  Tessera::Emulation::Block::running().launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+  Tessera::Impl::Emulation::Block::running().launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
                                               [&] { kernel(arguments...); });
   return cudaSuccess;
 }

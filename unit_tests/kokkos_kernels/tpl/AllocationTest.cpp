@@ -11,7 +11,7 @@
 #include "FailingAllocator.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 TEST(TplAllocation, WithoutMemoryKokkosKernelsMultiplies) {
   if (!std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>)
@@ -35,4 +35,4 @@ TEST(TplAllocation, WithoutMemoryKokkosKernelsMultiplies) {
   EXPECT_GE(remembered, failures - 2);  // nothing is remembered if the entry itself cannot be allocated
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 #include "Application.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 TEST(TplTest, UnitsWithoutTheTplAreAsTheyWere) {
   for (const int columns : {0, 1, 7}) {
@@ -17,4 +17,4 @@ TEST(TplTest, UnitsWithoutTheTplAreAsTheyWere) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -13,7 +13,7 @@
 #include "Application.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -136,4 +136,4 @@ TEST(TplTest, DISABLED_WrongEnvironment) {
   }
 }
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -14,7 +14,7 @@
 #include "Applications.hpp"
 #include "ToolEvents.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 
 namespace {
 
@@ -85,4 +85,4 @@ TEST(Applications, Ifpack2) { expect_same(Applications::ifpack2(), false); }
 TEST(Applications, MueLu) { expect_same(Applications::muelu(), false); }
 #endif
 
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

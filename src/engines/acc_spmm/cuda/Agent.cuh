@@ -5,7 +5,7 @@
 #include "Tiles.cuh"
 #include "condensed/cuda/Agent.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A block of threads that multiplies adjacent tiles of one window or of several. Each warp takes a slab of columns of
 /// X; two of the warps decode tiles for all. The pipeline runs on across the ends of windows.
@@ -112,4 +112,4 @@ class BitTcfAgent {
   Rows rows_, next_rows_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

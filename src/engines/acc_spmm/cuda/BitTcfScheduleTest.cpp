@@ -7,7 +7,7 @@
 
 #include "acc_spmm/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 // Every tile in one item of one block, in order; blocks within what they may have. Returns the tiles of the blocks.
@@ -100,4 +100,4 @@ TEST(BitTcfSchedule, RefusesBlocksOfNoTiles) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,7 +3,7 @@
 #include "acc_spmm/cuda/Spmm.hpp"
 #include "condensed/SerialCondensed.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 using Cuda::BitTcfBalance;
@@ -120,4 +120,4 @@ TEST(BitTcfSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 #include "Policy.hpp"
 #include "condensed/cuda/Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The policy for columns that cannot be read in vectors because they are few or not aligned.
 using NarrowBitTcfPolicy = BitTcfPolicy<2, 16, 12, 2>;
@@ -35,4 +35,4 @@ void launch_bittcf(Stream stream, const BitTcfArguments<Scalar>& arguments) {
   launch_parts<precision, Policy, NarrowBitTcfPolicy>(stream, arguments, start);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

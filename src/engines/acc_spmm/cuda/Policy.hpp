@@ -3,7 +3,7 @@
 
 #include "condensed/cuda/Policy.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How a block of threads multiplies BitTCF tiles. While it multiplies one tile, the rows of X of the next tile and the
 /// blocks of A of the next two are on their way. This is Acc-SpMM's pipeline, with blocks read one tile further ahead,
@@ -38,4 +38,4 @@ struct TunedBitTcfPolicy<float, false> : BitTcfPolicy<2, 16, 16, 1> {};
 template <>
 struct TunedBitTcfPolicy<float, true> : BitTcfPolicy<2, 64, 8, 2> {};
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

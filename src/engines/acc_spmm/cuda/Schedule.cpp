@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr double tile_rows = 8, tile_columns = 8;
@@ -88,4 +88,4 @@ HostBitTcfSchedule build_bittcf_schedule(const Offset* window_offsets, Ordinal w
   return schedule;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,7 +3,7 @@
 
 #include "condensed/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The tiles of a BitTCF matrix that a thread block multiplies: raw pointers to device memory that somebody else owns.
 ///
@@ -63,4 +63,4 @@ int bittcf_block_tiles(double tiles, const Device& device = {});
 HostBitTcfSchedule build_bittcf_schedule(const Offset* window_offsets, Ordinal windows, int block_tiles,
                                          int scalar_bytes, BitTcfBalance balance = BitTcfBalance::Adaptive);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

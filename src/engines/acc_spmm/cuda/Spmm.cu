@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "acc_spmm/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class Scalar>
 void bittcf_spmm(Stream stream, const BitTcfPattern& A, Precision precision, const BitTcfSchedule& schedule,
@@ -27,4 +27,4 @@ void bittcf_spmm(Stream stream, const BitTcfPattern& A, Precision precision, con
 TESSERA_BITTCF_SPMM(float)
 TESSERA_BITTCF_SPMM(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

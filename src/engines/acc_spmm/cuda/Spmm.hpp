@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
@@ -9,7 +9,7 @@
 #include "acc_spmm/cuda/Schedule.hpp"
 #include "bittcf/BitTcfView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Which X bittcf_spmm() reads in place.
 inline constexpr XAccess bittcf_x_access = XAccess::Rows;
@@ -45,4 +45,4 @@ template <class Scalar>
 void bittcf_spmm(Stream stream, const BitTcfPattern& A, Precision precision, const BitTcfSchedule& schedule,
                  const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

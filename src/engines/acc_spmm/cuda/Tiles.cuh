@@ -11,7 +11,7 @@
 #include "ptx/AsyncCopy.cuh"
 #include "ptx/Memory.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// What the kernel for BitTCF is given: A as condensed windows of one strip, and the items of each block of threads.
 template <class Scalar>
@@ -106,4 +106,4 @@ class BitTcfTiles {
   int thread_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -15,7 +15,7 @@
 #include "ptx/AsyncCopy.cuh"
 #include "ptx/Memory.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The arguments of the kernels for rows of blocks.
 ///
@@ -289,4 +289,4 @@ class BcsrAgent {
   bool has_part_;         // whether some lane has a part
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

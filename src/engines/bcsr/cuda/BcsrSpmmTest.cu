@@ -3,7 +3,7 @@
 #include "bcsr/SerialBcsr.hpp"
 #include "bcsr/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 struct BcsrCase : ProductCase {
@@ -167,4 +167,4 @@ TEST(BcsrSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

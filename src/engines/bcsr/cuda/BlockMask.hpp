@@ -6,7 +6,7 @@
 
 #include "fragments/Layout.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Finds in the mask of a block (BcsrView.hpp) the parts that have an entry. Only these parts must be copied.
 template <int height, int width>
@@ -40,4 +40,4 @@ struct BlockMask {
   }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 
 namespace {
 
-using Tessera::Cuda::BlockMask;
+using Tessera::Impl::Cuda::BlockMask;
 
 // Checks that a mask names the column and the unit of each entry, and no others.
 template <int height, int width, int n>
@@ -41,9 +41,9 @@ TEST(BlockMask, NamesWhatHasEntries) {
 
 TEST(HalfLayout, PlacesAndColumnsAreEachOthersInverse) {
   for (int column = 0; column < 64; ++column) {
-    const int place = Tessera::Cuda::half_place_of_column(column);
+    const int place = Tessera::Impl::Cuda::half_place_of_column(column);
     EXPECT_EQ(place / 16, column / 16);
-    EXPECT_EQ(Tessera::Cuda::column_of_half_place(place), column);
+    EXPECT_EQ(Tessera::Impl::Cuda::column_of_half_place(place), column);
   }
 }
 

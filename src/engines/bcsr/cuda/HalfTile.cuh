@@ -8,7 +8,7 @@
 #include "fragments/Layout.hpp"
 #include "ptx/Mma.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The BcsrTile of a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16, and its rows of X, 8
 /// columns at a time, are the right operand.
@@ -68,4 +68,4 @@ struct BcsrHalfTile {
   }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -7,7 +7,7 @@
 #include "epilogue/PieceSums.cuh"
 #include "launch/Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies items by slabs of columns: a warp has one item and one slab (launch_items).
 template <class Kind, class Policy, bool gathers, class Scalar>
@@ -58,4 +58,4 @@ void launch_bcsr(Stream stream, BcsrArguments<Scalar, typename Kind::Operand> ar
   launch_piece_sums(stream, arguments, Kind::height);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <type_traits>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How a warp multiplies rows of blocks. The numbers are in a type because nvcc 13 does not accept a struct of numbers
 /// as a template argument of a kernel.
@@ -79,4 +79,4 @@ struct TunedBcsrPolicies<BcsrKind<precision, 16, 16>> {
   using Wider = Wide;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

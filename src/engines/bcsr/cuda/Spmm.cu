@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "bcsr/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr Ordinal wide_columns = 64;  // upper bound on the columns of X for Policies::Wide
@@ -89,4 +89,4 @@ void bcsr_spmm(Stream stream, const BcsrPattern& A, Precision precision, const C
 TESSERA_BCSR_SPMM(float)
 TESSERA_BCSR_SPMM(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
@@ -11,7 +11,7 @@
 #include "bcsr/BcsrView.hpp"
 #include "condensed/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns which X bcsr_spmm() reads in place.
 constexpr XAccess bcsr_x_access(Precision precision) { return is_half(precision) ? XAccess::Copies : XAccess::Vectors; }
@@ -63,4 +63,4 @@ template <class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern& A, Precision precision, const CondensedSchedule& schedule,
                const Product<Scalar, Scalar>& product, const std::uint16_t* rounded_values, const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include "fragments/TileProduct.cuh"
 #include "ptx/Memory.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A block of FP64 or FP32 values and its rows of X: their places in shared memory, and a lane's part of their product.
 /// Operands are swapped (FragmentLayout). A block of 16 rows is two blocks of 8, one above the other.
@@ -91,4 +91,4 @@ struct BcsrTile {
   }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

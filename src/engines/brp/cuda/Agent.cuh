@@ -8,7 +8,7 @@
 #include "brp/cuda/Schedule.hpp"
 #include "condensed/cuda/Agent.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The arguments of the kernels for block-row partitions: the partition, the schedule's items, and the arguments for
 /// condensed windows of two strips, of which only the product, partial sums and sizes are used.
@@ -232,4 +232,4 @@ class BrpAgent
   Scalar* tiles_;  // the warp's tiles in shared memory
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 
 #include "brp/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 /// Windows with given numbers of groups, and residual rows with given numbers of entries.
@@ -110,4 +110,4 @@ TEST(BrpSchedule, RefusesPiecesOfNothing) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

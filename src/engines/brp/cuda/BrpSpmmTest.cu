@@ -3,7 +3,7 @@
 #include "brp/SerialBrp.hpp"
 #include "brp/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 /// A product, and the f and g of its matrix.
@@ -139,4 +139,4 @@ TEST(BrpSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

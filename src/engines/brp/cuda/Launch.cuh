@@ -4,7 +4,7 @@
 #include "Agent.cuh"
 #include "condensed/cuda/Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies items by slabs of columns: a warp has one item and one slab (launch_items).
 template <class Kind, class Policy, int access, class Scalar>
@@ -36,4 +36,4 @@ void launch_brp(Stream stream, const BrpArguments<Scalar>& arguments) {
   launch_parts<Kind::precision, Policy, NarrowBrpPolicy>(stream, arguments, start);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

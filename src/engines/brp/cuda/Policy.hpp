@@ -3,7 +3,7 @@
 
 #include "condensed/cuda/Policy.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The policy for columns that cannot be read in vectors because they are few or not aligned.
 using NarrowBrpPolicy = CondensedPolicy<16, 24, 4>;
@@ -23,4 +23,4 @@ using TunedBrpPolicy =
     std::conditional_t<std::is_same_v<Scalar, double>, CondensedPolicy<32, 16, 2>,
                        std::conditional_t<wide, CondensedPolicy<64, 16, 2>, CondensedPolicy<32, 24, 2>>>;
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

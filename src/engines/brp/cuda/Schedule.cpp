@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "brp/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 Offset first_residual(const BlockRowPartitionPattern& A, Ordinal window) {
@@ -58,4 +58,4 @@ HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_
   return schedule;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -6,7 +6,7 @@
 #include "brp/BlockRowPartitionView.hpp"
 #include "condensed/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Some groups and some residual entries of one window, which a warp multiplies by a slab of columns of X. The item
 /// names the rows with residual entries, so the warp can read the entries before it has the list of rows.
@@ -39,4 +39,4 @@ Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window);
 /// std::length_error for more than 2^31 - 1 items. Cost: O(items + residual rows).
 HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_tiles);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

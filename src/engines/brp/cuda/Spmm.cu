@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "brp/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 template <Precision precision, int f, class Scalar>
@@ -55,4 +55,4 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precis
 TESSERA_BRP_SPMM(float)
 TESSERA_BRP_SPMM(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -12,7 +12,7 @@
 #include "fragments/TileProduct.cuh"
 #include "ptx/Memory.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A warp that multiplies tiles of a window by a slab of columns of X.
 ///
@@ -236,4 +236,4 @@ class CondensedAgent {
   int from_first_[parts];  // bytes from the part that the lane reads first to each part
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/Stream.hpp>
@@ -14,7 +14,7 @@
 #include "fragments/Layout.hpp"
 #include "launch/WindowArguments.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The arguments of the kernels for condensed windows. product.x has column_stride 1 unless `x` is a copy in 16 bits.
 template <class MatrixScalar, class Scalar>
@@ -62,4 +62,4 @@ template <class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
                            const CondensedArguments<MatrixScalar, Scalar>& arguments);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

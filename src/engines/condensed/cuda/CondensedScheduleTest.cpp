@@ -7,7 +7,7 @@
 
 #include "condensed/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 /// Checks that each tile is in one item of its window, that items of split windows have slots in the order of their
@@ -91,4 +91,4 @@ TEST(CondensedSchedule, LongItemsComeFirstWhereTheyDiffer) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

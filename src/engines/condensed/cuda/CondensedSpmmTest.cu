@@ -4,7 +4,7 @@
 #include "condensed/cuda/DenseTiles.hpp"
 #include "condensed/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 using Cuda::TileValues;
@@ -169,4 +169,4 @@ TEST(CondensedSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,13 +2,13 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Bits.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 
 #include "condensed/cuda/DenseTiles.hpp"
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr int block_threads = 256;
@@ -70,4 +70,4 @@ void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPat
 TESSERA_DENSE_TILES(float)
 TESSERA_DENSE_TILES(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 #include "condensed/cuda/View.hpp"
@@ -12,7 +12,7 @@
 /// Expands the compact values of condensed windows (CondensedPattern) to whole tiles.
 ///
 /// `wanted` is null or points to device memory. If that holds 0 when the kernel runs, nothing is done.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Makes the dense values of a condensed matrix from its compact ones.
 ///
@@ -30,4 +30,4 @@ template <class Scalar>
 void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern& A, std::size_t tiles,
                           const Scalar* compact, std::uint16_t* rounded, const std::uint32_t* wanted = nullptr);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

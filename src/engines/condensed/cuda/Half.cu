@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
@@ -27,4 +27,4 @@ TESSERA_CONDENSED_HALF(int, float, double)
 TESSERA_CONDENSED_HALF(int, float, Half)
 TESSERA_CONDENSED_HALF(int, float, BFloat16)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The policy for columns that cannot be read in vectors because they are few or not aligned.
 template <class Kind>
@@ -105,4 +105,4 @@ void launch_condensed(Stream stream, const CondensedArguments<MatrixScalar, Scal
   launch_parts<Kind::precision, Policy, NarrowCondensedPolicy<Kind>>(stream, arguments, start);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

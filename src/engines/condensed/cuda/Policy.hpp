@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 
 #include "condensed/cuda/View.hpp"
 #include "ptx/Memory.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How a warp multiplies condensed windows. The numbers are in a type because nvcc 13 does not accept a struct of
 /// numbers as a template argument of a kernel.
@@ -59,4 +59,4 @@ struct HalfCondensedPolicy<1, 128> : CondensedPolicy<128, 24, 2> {};
 template <>
 struct HalfCondensedPolicy<2, 128> : CondensedPolicy<128, 16, 2> {};
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 
 #include "WindowCuts.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 int condensed_piece_tiles(double tiles, const Device& device) {
   const double resident_warps = double(H200::resident_warps) * device.multiprocessors;
@@ -47,4 +47,4 @@ void put_longest_first(std::vector<CondensedItem>& items) {
   std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.tiles > b.tiles; });
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

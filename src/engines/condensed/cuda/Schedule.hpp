@@ -7,7 +7,7 @@
 #include <tessera/cuda/Device.hpp>
 #include <vector>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Some tiles of one window, which a group of warps multiplies by a slab of columns of X.
 struct alignas(4 * sizeof(Offset)) CondensedItem {
@@ -93,4 +93,4 @@ HostCondensedSchedule build_condensed_schedule(const Offset* window_offsets, Ord
 /// together. Results do not depend on the order of the items. Cost: a sort of the items.
 void put_longest_first(std::vector<CondensedItem>& items);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "condensed/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class MatrixScalar, class Scalar>
 void condensed_spmm(Stream stream, const CondensedPattern& A, TileValues values, Precision precision,
@@ -51,4 +51,4 @@ TESSERA_CONDENSED_SPMM(float, double)
 TESSERA_CONDENSED_SPMM(float, Half)
 TESSERA_CONDENSED_SPMM(float, BFloat16)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

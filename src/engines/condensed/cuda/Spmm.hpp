@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
@@ -9,7 +9,7 @@
 #include "condensed/cuda/Schedule.hpp"
 #include "condensed/cuda/View.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns which X condensed_spmm() reads in place.
 ///
@@ -58,4 +58,4 @@ void condensed_spmm(Stream stream, const CondensedPattern& A, TileValues values,
                     const CondensedSchedule& schedule, const Product<MatrixScalar, Scalar>& product,
                     const Scratch& workspace, const std::uint16_t* rounded_values = nullptr);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,7 +3,7 @@
 
 #include "condensed/CondensedView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The pattern of a matrix in condensed windows (CondensedTiles), whose number of strips is known at run time: raw
 /// pointers to device memory that the caller owns.
@@ -40,4 +40,4 @@ CondensedPattern condensed(const CondensedTiles<strips>& A) {
   return {A.rows, A.columns, strips, A.window_offsets, A.tile_offsets, A.tile_columns, A.tile_masks};
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

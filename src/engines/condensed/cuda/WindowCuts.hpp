@@ -12,7 +12,7 @@
 /// @file
 /// Finds where windows are cut, and where their pieces lie in a schedule. Both builders of schedules use it, for one
 /// window at a time: build_condensed_schedule() on the host, Impl::schedule_windows() on any device.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The numbers of items and sums of the windows before a given one.
 struct ScheduleStart {
@@ -93,4 +93,4 @@ struct WindowCuts {
 /// Returns whether put_longest_first() reorders items: if the longest has more than 1.5 times the mean number of tiles.
 inline bool lengths_differ(double most, double items, double tiles) { return 2 * most * items > 3 * tiles; }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

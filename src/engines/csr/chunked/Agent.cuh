@@ -13,7 +13,7 @@
 #include "ptx/Load.cuh"
 #include "ptx/Memory.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Arguments of the kernels. Rows of X begin at multiples of 16 bytes.
 template <class Scalar>
@@ -254,4 +254,4 @@ class ChunkedAgent {
   Ordinal chunk_ = 0;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

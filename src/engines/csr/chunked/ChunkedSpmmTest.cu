@@ -7,7 +7,7 @@
 #include "SpmmConformance.hpp"
 #include "csr/chunked/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 struct ChunkedCase : ProductCase {
@@ -281,4 +281,4 @@ TEST(ChunkedSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -10,7 +10,7 @@
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies chunks. Blocks of all slabs of the same rows are adjacent, so A is read from memory once.
 template <class Scalar>
@@ -88,4 +88,4 @@ ChunkedArguments<Scalar> chunked_arguments(Stream stream, const CsrPattern<Offse
   return arguments;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

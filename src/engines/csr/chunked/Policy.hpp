@@ -3,7 +3,7 @@
 
 #include <tessera/common/ChunkedRows.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How lanes multiply a row of A against a chunk of X. One policy serves both types and all numbers of columns: on an
 /// H100 no other was faster by more than 8 %.
@@ -19,4 +19,4 @@ struct ChunkedPolicy {
   static_assert(row_lanes == 8, "eight lanes read all banks at a time");
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -4,7 +4,7 @@
 #include "csr/chunked/Schedule.hpp"
 #include "launch/Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr unsigned block_threads = 256;
@@ -46,4 +46,4 @@ void fill_chunked_items(Stream stream, const CsrPattern<Offset>& A, const Chunke
          stream, A, schedule, order, items);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The entries of a row in the columns of one chunk. One vector of 16 bytes has all that lanes need to begin.
 struct alignas(16) ChunkedItem {
@@ -54,4 +54,4 @@ void number_rows_by_length(Stream stream, const CsrPattern<Offset>& A, std::uint
 void fill_chunked_items(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                         const Ordinal* order, ChunkedItem* items);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

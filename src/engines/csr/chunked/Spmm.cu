@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "csr/chunked/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class Scalar>
 void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
@@ -17,4 +17,4 @@ void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSched
 TESSERA_CHUNKED_SPMM(float)
 TESSERA_CHUNKED_SPMM(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 
 #include "csr/chunked/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How chunked_spmm() reads X: it copies vectors of 16 bytes to shared memory, the last of a row only up to its end.
 inline constexpr XAccess chunked_x_access = XAccess::Vectors;
@@ -56,4 +56,4 @@ template <class Scalar>
 void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                   const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

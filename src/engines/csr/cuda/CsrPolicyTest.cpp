@@ -4,7 +4,7 @@
 #include "csr/cuda/Policy.hpp"
 #include "csr/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 CsrProblem problem(double rows, double nonzeros, double span, double columns, double bytes) {
@@ -245,4 +245,4 @@ TEST(CsrPolicy, InvalidOnes) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -11,7 +11,7 @@
 #include "DeviceMemory.hpp"
 #include "csr/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 using Test::OnDevice;
@@ -177,4 +177,4 @@ TEST(CsrSchedule, OfTheDeviceIsThatOfTheHost) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -18,7 +18,7 @@
 #include "DeviceMemory.hpp"
 #include "csr/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 using Test::OnDevice;
@@ -685,4 +685,4 @@ TEST(CsrSpmmArguments, AreChecked) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -7,7 +7,7 @@
 #include "launch/Launch.cuh"
 #include "ptx/AsyncCopy.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The entries of a tile in shared memory: their values, and the elements of X that these multiply.
 class CsrTileEntries {
@@ -261,4 +261,4 @@ class CsrEntryTile {
   const int length_;          // number of entries from base_ to the end of the tile
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

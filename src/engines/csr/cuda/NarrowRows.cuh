@@ -9,7 +9,7 @@
 #include "Task.cuh"
 #include "launch/Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The spans of a block's rows in shared memory, sorted by decreasing length. A warp that has finished takes the next
 /// spans, one for each of its groups. The spans of a warp then have about the same length, and few lanes wait. Pieces
@@ -274,4 +274,4 @@ class CsrNarrowRows {
   Sum sums_[vectors];
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

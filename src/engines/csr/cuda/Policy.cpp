@@ -10,7 +10,7 @@
 
 #include "csr/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
   return std::max(sums, csr_panel_bytes(schedule, x_rows, std::min(width, csr_packed_columns), vector_bytes));
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -6,7 +6,7 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/cuda/Device.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How csr_spmm() divides a product among threads. A group of lanes computes a row of Y, or a slab of its columns. A
 /// slab is lanes * vectors vectors wide. A vector has 16 bytes or, if X or Y is not aligned to that, one element.
@@ -79,4 +79,4 @@ CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& 
 /// number of threads becomes a power of two. A block has at least 8 rows, so it writes whole sectors.
 CsrPolicy with_row_tile(CsrPolicy policy);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -6,7 +6,7 @@
 #include "Task.cuh"
 #include "launch/Launch.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Collects the sums of a thread block's rows if columns of Y are not adjacent in memory. Then the block writes column
 /// by column: adjacent threads write adjacent rows, and whole sectors where rows of Y are adjacent.
@@ -70,4 +70,4 @@ class CsrRowTile {
   Ordinal* y_rows_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -6,7 +6,7 @@
 #include "RowTile.cuh"
 #include "Task.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Sums a span with a group of lanes. Each lane has some vectors of the row of Y, and fetches the same vectors of the
 /// rows of X, for some entries at a time.
@@ -141,4 +141,4 @@ class CsrRows {
   Sum sums_[vectors];
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -12,7 +12,7 @@
 #include "launch/Launch.cuh"
 #include "launch/WarpSum.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 namespace {
 
@@ -211,4 +211,4 @@ void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrSche
          counters, reinterpret_cast<CsrTile*>(memory), memory + size.tile_memory_size());
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include <tessera/cuda/Stream.hpp>
 #include <vector>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The start of a tile of adjacent entries, and its rows. A tile is what a thread block of csr_spmm() holds at a time
 /// if X has a single column. It has whole pieces, and whole rows unless they are long, hence lengths differ.
@@ -144,4 +144,4 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
 void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
                        unsigned long long* counters, Ordinal* memory);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -19,7 +19,7 @@
 
 /// The launcher of csr_spmm: which columns each kernel computes, and with how many threads. Each pair of scalars has a
 /// source file.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns the sum of a column over pieces begin to end - 1, from the first to the last.
 template <class Task>
@@ -201,7 +201,7 @@ class CsrLauncher {
 
   /// Returns the same task for some of its columns.
   static Task columns_of(Task task, Ordinal first, Ordinal columns) {
-    task.product = Tessera::columns_of(task.product, first, columns);
+    task.product = Impl::columns_of(task.product, first, columns);
     if (task.partial_sums != nullptr) task.partial_sums += first;
     return task;
   }
@@ -428,4 +428,4 @@ void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& sch
   template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
                          const Product<MatrixScalar, VectorScalar>&, Scratch, const CsrPolicy&);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 #include "csr/cuda/Policy.hpp"
 #include "csr/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Upper bound on the columns that csr_spmm() computes at a time if it packs X.
 inline constexpr Ordinal csr_packed_columns = 128;
@@ -88,4 +88,4 @@ template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Spmm.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(Complex<float>, Complex<float>)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Spmm.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(double, double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

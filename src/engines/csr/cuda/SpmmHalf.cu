@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Spmm.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(float, Half)
 TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

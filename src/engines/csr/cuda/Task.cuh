@@ -11,7 +11,7 @@
 #include "ptx/Memory.cuh"
 
 /// Common parts of the agents of csr_spmm.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Arguments of a launch, for items and slabs of columns. Items are pieces of long rows, which are first because they
 /// last longest, and rows. Thread block (b, s) computes slab s. All blocks of a slab precede the next slab's.
@@ -122,4 +122,4 @@ __device__ void store_sum(const Task& task, const CsrSpan& span, Ordinal column,
   }
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -11,7 +11,7 @@
 #include "ptx/Memory.cuh"
 #include "row_groups/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Arguments of the kernel. Rows of X are whole vectors. X and Y of 16 bits have values and sums of float.
 template <class InMemory>
@@ -194,4 +194,4 @@ class RowGroupsAgent {
   const InMemory* const x_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

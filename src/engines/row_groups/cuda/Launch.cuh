@@ -6,7 +6,7 @@
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies items by slabs of columns. All blocks of a slab precede those of the next, so the rows of X in use are
 /// only as long as a slab is wide.
@@ -80,4 +80,4 @@ RowGroupsArguments<InMemory> row_groups_arguments(Stream stream, const RowGroups
   return arguments;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

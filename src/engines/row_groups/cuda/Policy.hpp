@@ -2,11 +2,11 @@
 #pragma once
 
 #include <tessera/common/Complex.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/common/Types.hpp>
 #include <type_traits>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How lanes multiply row groups. The numbers are in a type, because nvcc 13 rejects a struct of them as a template
 /// argument of a kernel.
@@ -41,4 +41,4 @@ void for_row_groups_policy(Ordinal row_vectors, const Visit& visit) {
   visit.template operator()<RowGroupsPolicy<32, 1, wide>>();
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

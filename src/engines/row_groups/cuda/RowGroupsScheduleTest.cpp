@@ -9,7 +9,7 @@
 #include "row_groups/SerialRowGroups.hpp"
 #include "row_groups/cuda/Schedule.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 using Cuda::build_row_groups_schedule;
@@ -126,4 +126,4 @@ TEST(RowGroupsSchedule, RefusesPiecesThatAreNoFours) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 #include "row_groups/SerialRowGroups.hpp"
 #include "row_groups/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 struct RowGroupsCase : ProductCase {
@@ -199,4 +199,4 @@ TEST(RowGroupsSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

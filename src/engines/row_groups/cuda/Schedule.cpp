@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 int row_groups_piece_columns(double columns, double longest, double row_bytes, const Device& device) {
   // Four items of at least 128 columns for each resident group of lanes; with less work, one shorter item per group of
@@ -51,4 +51,4 @@ HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern& A, int p
   return schedule;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 #include "condensed/cuda/Schedule.hpp"
 #include "row_groups/RowGroupsView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Some columns of one group of rows, which lanes multiply by a slab of columns of X. One vector of 16 bytes has all
 /// that they need to begin. Columns and values of a group begin at multiples of four, and are counted in fours.
@@ -114,4 +114,4 @@ bool row_groups_are_countable(std::size_t columns, std::size_t values);
 /// Cost: a sort of the items.
 HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern& A, int piece_columns);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

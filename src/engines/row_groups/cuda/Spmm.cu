@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "row_groups/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class InMemory>
 void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
@@ -33,4 +33,4 @@ TESSERA_ROW_GROUPS_SPMM(double)
 TESSERA_ROW_GROUPS_SPMM(Complex<float>)
 TESSERA_ROW_GROUPS_SPMM(Complex<double>)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

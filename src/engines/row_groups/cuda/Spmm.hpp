@@ -8,7 +8,7 @@
 #include "row_groups/RowGroupsView.hpp"
 #include "row_groups/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How row_groups_spmm() reads X: in whole vectors of 16 bytes.
 inline constexpr XAccess row_groups_x_access = XAccess::WholeVectors;
@@ -37,4 +37,4 @@ template <class InMemory>
 void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

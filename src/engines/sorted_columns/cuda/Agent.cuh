@@ -11,7 +11,7 @@
 #include "ptx/Memory.cuh"
 #include "sorted_columns/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Arguments of the kernels for sorted columns: a product with a slab of columns.
 template <class Scalar>
@@ -188,4 +188,4 @@ class SortedColumnsPieces {
   }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

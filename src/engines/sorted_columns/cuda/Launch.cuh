@@ -8,7 +8,7 @@
 #include "launch/Operands.hpp"
 #include "sorted_columns/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies. A thread block has a group, or several pieces, and a chunk of columns. Groups come first.
 template <class Policy, class Scalar>
@@ -99,4 +99,4 @@ void launch_sorted_columns(Stream stream, SortedColumnsArguments<Scalar> argumen
   }
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How a thread block multiplies a group of steps.
 ///
@@ -26,4 +26,4 @@ template <class Scalar, bool wide>
 using TunedSortedColumnsPolicy =
     SortedColumnsPolicy<(wide ? 64 : 32) * static_cast<int>(sizeof(Scalar)) / 16, 512, 3, 2>;
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

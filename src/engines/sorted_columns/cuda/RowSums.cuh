@@ -4,7 +4,7 @@
 #include "Agent.cuh"
 #include "epilogue/Epilogue.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Sums slots and writes Y = alpha sums + beta Y, in a thread block. A team of lanes has a row, each lane a vector of
 /// columns; the whole block has a long row.
@@ -135,4 +135,4 @@ class SortedColumnsRowSums {
   const Ordinal first_column_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 void add_step_positions(const SortedColumnsPattern& A, HostSortedColumnsSchedule& schedule) {
@@ -105,4 +105,4 @@ HostSortedColumnsSchedule build_sorted_columns_schedule(const SortedColumnsPatte
   return schedule;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

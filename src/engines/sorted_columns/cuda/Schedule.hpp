@@ -6,7 +6,7 @@
 
 #include "sorted_columns/SortedColumnsView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Where the sums of a product with sorted columns are added: raw pointers to device memory that the caller owns.
 ///
@@ -79,4 +79,4 @@ int sorted_columns_group_steps(Ordinal width);
 HostSortedColumnsSchedule build_sorted_columns_schedule(const SortedColumnsPattern& A, int group_steps,
                                                         SegmentRule rule = SegmentRule::Rows);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

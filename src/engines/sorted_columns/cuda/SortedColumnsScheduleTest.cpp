@@ -7,7 +7,7 @@
 #include "sorted_columns/SortedColumnsPicture.hpp"
 #include "sorted_columns/cuda/Schedule.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 using Cuda::build_sorted_columns_schedule;
@@ -81,4 +81,4 @@ TEST(SortedColumnsSchedule, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -5,7 +5,7 @@
 #include "sorted_columns/SortedColumnsPicture.hpp"
 #include "sorted_columns/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 struct SortedColumnsCase : ProductCase {
@@ -212,4 +212,4 @@ TEST(SortedColumnsProduct, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "sorted_columns/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr std::size_t slab_bytes = std::size_t(2) << 30;
@@ -89,4 +89,4 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern& A, Precision
 TESSERA_SORTED_COLUMNS_SPMM(float)
 TESSERA_SORTED_COLUMNS_SPMM(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

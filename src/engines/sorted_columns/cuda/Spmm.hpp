@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 #include "sorted_columns/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The access to X of sorted_columns_spmm(), which decides whether X is read in place.
 inline constexpr XAccess sorted_columns_x_access = XAccess::WholeVectors;
@@ -58,4 +58,4 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern& A, Precision
                          const SortedColumnsSchedule& schedule, const Product<Scalar, Scalar>& product,
                          const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -10,7 +10,7 @@
 #include "ptx/AsyncCopy.cuh"
 #include "staged/StagedView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Arguments of the kernels for staged windows. The tiles of the schedule are chunks here.
 template <class Scalar>
@@ -90,4 +90,4 @@ struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffer
   }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

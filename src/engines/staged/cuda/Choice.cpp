@@ -7,7 +7,7 @@
 
 #include "Policy.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::size_t usual_staged_shared_bytes() {
   return staged_shared_bytes(header + strips * tiles_of_strip * bytes_of_tile, 8 * choose_staged({}).most_values);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

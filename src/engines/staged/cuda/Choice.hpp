@@ -6,7 +6,7 @@
 
 #include "staged/StagedView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Input of the choice of the shape of staged windows.
 struct StagedProblem {
@@ -32,4 +32,4 @@ std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes);
 /// staged windows are not worth building.
 std::size_t usual_staged_shared_bytes();
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

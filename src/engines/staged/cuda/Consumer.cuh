@@ -9,7 +9,7 @@
 #include "fragments/Layout.hpp"
 #include "fragments/TileProduct.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A warp that multiplies the tiles of a strip by rows of X in shared memory.
 template <Precision precision, class Policy, class Scalar>
@@ -135,4 +135,4 @@ class StagedConsumer {
   int strip_, lane_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

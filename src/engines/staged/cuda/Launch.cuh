@@ -8,7 +8,7 @@
 #include "Producer.cuh"
 #include "epilogue/PieceSums.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies staged windows. The grid has as many blocks as are resident, and each runs several tasks. The producers
 /// of a block run ahead of its consumers by at most the number of buffers.
@@ -56,4 +56,4 @@ void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
   launch_piece_sums(stream, arguments, A.window_rows);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/H200.hpp>
 
 #include "staged/StagedView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How blocks multiply staged windows. The numbers are in a type, because nvcc 13 rejects a struct of them as a
 /// template argument of a kernel.
@@ -69,4 +69,4 @@ struct StagedMemory {
   }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,7 +3,7 @@
 
 #include "Arguments.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A warp that copies its share of chunks to shared memory: rows of X, tiles and values.
 template <class Policy, class Scalar>
@@ -112,4 +112,4 @@ class StagedProducer {
   int producer_, lane_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "staged/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class Scalar>
 void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule& schedule,
@@ -16,4 +16,4 @@ void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, con
 template void staged_spmm(Stream, const StagedPattern&, Precision, const CondensedSchedule&,
                           const Product<double, double>&, const Scratch&);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

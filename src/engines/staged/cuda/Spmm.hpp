@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
@@ -10,7 +10,7 @@
 #include "condensed/cuda/Schedule.hpp"
 #include "staged/StagedView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The access to X of staged_spmm(), which decides whether X is read in place.
 inline constexpr XAccess staged_x_access = XAccess::Vectors;
@@ -36,4 +36,4 @@ template <class Scalar>
 void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule& schedule,
                  const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

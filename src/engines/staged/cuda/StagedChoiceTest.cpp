@@ -6,6 +6,7 @@
 namespace {
 
 using namespace Tessera;
+using namespace Tessera::Impl;
 using Cuda::choose_staged;
 using Cuda::staged_shared_bytes;
 using Cuda::usual_staged_shared_bytes;

@@ -4,7 +4,7 @@
 #include "staged/SerialStaged.hpp"
 #include "staged/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 /// A case in which piece_tiles counts chunks.
@@ -160,4 +160,4 @@ TEST(StagedSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -11,7 +11,7 @@
 #include "ptx/AsyncCopy.cuh"
 #include "voltrix/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The arguments of the kernels for BMat. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
 template <class Scalar>
@@ -99,4 +99,4 @@ struct BmatBuffers : RingBarriers<Policy::buffers> {
   __device__ std::uint32_t* word_places(int buffer) const { return tile_words(buffer) + words; }
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -9,7 +9,7 @@
 
 #include "voltrix/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 using Items = std::vector<BmatItem>;
@@ -136,4 +136,4 @@ TEST(BmatSchedule, RefusesNumbersThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -4,7 +4,7 @@
 #include "voltrix/SerialWords.hpp"
 #include "voltrix/cuda/Spmm.hpp"
 
-namespace Tessera::Test {
+namespace Tessera::Impl::Test {
 namespace {
 
 struct BmatCase : ProductCase {
@@ -176,4 +176,4 @@ TEST(BmatSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace Tessera::Test
+}  // namespace Tessera::Impl::Test

@@ -7,7 +7,7 @@
 #include "epilogue/Epilogue.cuh"
 #include "fragments/TileProduct.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A warp that multiplies tiles in shared memory by some columns of X.
 ///
@@ -154,4 +154,4 @@ class BmatConsumer {
   int consumer_, lane_;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

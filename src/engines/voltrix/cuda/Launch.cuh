@@ -5,7 +5,7 @@
 #include "Producer.cuh"
 #include "epilogue/PieceSums.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Multiplies in blocks that stay on their multiprocessors and run through their tasks. The producer of a block runs
 /// ahead of its consumers by up to the number of buffers in the ring.
@@ -49,4 +49,4 @@ void launch_bmat(Stream stream, BmatArguments<Scalar> arguments) {
   launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 
 #include "voltrix/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// How rows of X are copied to shared memory.
 enum class BmatCopy {
@@ -50,4 +50,4 @@ struct TunedBmatPolicy<float, false> : BmatPolicy<32, 1, 4, 3, 8, BmatCopy::Sixt
 template <>
 struct TunedBmatPolicy<float, true> : BmatPolicy<64, 2, 2, 4, 4, BmatCopy::Sixteens> {};
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

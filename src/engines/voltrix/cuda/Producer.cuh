@@ -3,7 +3,7 @@
 
 #include "Arguments.cuh"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A warp that copies tiles, and their rows of X, to shared memory.
 ///
@@ -178,4 +178,4 @@ class BmatProducer {
   int tiles_left_ = 0, first_column_ = 0, columns_ = 0;
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

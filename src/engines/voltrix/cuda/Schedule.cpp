@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 // Returns the point at a fraction of an item, moved to an end of the item if that is near.
@@ -72,4 +72,4 @@ HostBmatSchedule build_bmat_schedule(const BmatWords& A, int piece_tiles, int mu
   return schedule;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

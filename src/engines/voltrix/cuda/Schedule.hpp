@@ -6,7 +6,7 @@
 #include "condensed/cuda/Schedule.hpp"
 #include "voltrix/WordsView.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Some tiles of one window, which a block multiplies by some columns of X.
 struct alignas(16) BmatItem {
@@ -85,4 +85,4 @@ double dealt_bmat_imbalance(const std::vector<BmatItem>& items, int blocks, Bmat
 HostBmatSchedule build_bmat_schedule(const BmatWords& A, int piece_tiles, int multiprocessors,
                                      BmatPartition partition = BmatPartition::Best, BmatCost cost = {});
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -2,7 +2,7 @@
 #include "Launch.cuh"
 #include "voltrix/cuda/Spmm.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 template <class Scalar>
 void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const BmatSchedule& schedule,
@@ -22,4 +22,4 @@ void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const Bma
 TESSERA_BMAT_SPMM(float)
 TESSERA_BMAT_SPMM(double)
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 #include "voltrix/cuda/Schedule.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The X that bmat_spmm() reads in place.
 inline constexpr XAccess bmat_x_access = XAccess::WholeVectors;
@@ -45,4 +45,4 @@ template <class Scalar>
 void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const BmatSchedule& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

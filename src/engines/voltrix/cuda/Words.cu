@@ -3,7 +3,7 @@
 #include "launch/Operands.hpp"
 #include "voltrix/cuda/Words.hpp"
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 namespace {
 
 constexpr int block_threads = 256;
@@ -54,4 +54,4 @@ template void order_by_bmat_words(Stream, const BmatPattern&, std::size_t, const
 template void order_by_bmat_words(Stream, const BmatPattern&, std::size_t, const double*, double*,
                                   const std::uint32_t*);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -10,7 +10,7 @@
 /// @file
 /// Converts BMat to the words of its paper. All pointers are device memory. `tiles` is the number of tiles of the
 /// matrix, the last of window_offsets. The functions throw std::runtime_error if the launch fails.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Makes the words of all tiles. Cost: one pass over the masks.
 void make_bmat_words(Stream stream, const BmatPattern& A, std::size_t tiles, std::uint32_t* tile_words);
@@ -23,4 +23,4 @@ template <class Scalar>
 void order_by_bmat_words(Stream stream, const BmatPattern& A, std::size_t tiles, const Scalar* values, Scalar* ordered,
                          const std::uint32_t* wanted = nullptr);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

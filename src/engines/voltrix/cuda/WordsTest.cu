@@ -9,7 +9,8 @@
 namespace {
 
 using namespace Tessera;
-using namespace Tessera::Test;
+using namespace Tessera::Impl;
+using namespace Tessera::Impl::Test;
 
 template <class Scalar>
 void check_words(const HostMatrix& A) {

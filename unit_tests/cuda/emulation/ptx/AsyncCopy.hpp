@@ -8,7 +8,7 @@
 
 /// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. Each copy is made as late as possible: when
 /// the thread waits for its group, or arrives at a barrier afterwards. A kernel that forgets to wait reads NaN.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 inline void copy_async_16_filled(void* shared, const void* global, int valid) {
   auto& block = Emulation::Block::running();
@@ -135,4 +135,4 @@ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
   Emulation::Block::running().wait_for_change(state.phase, state.phase);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

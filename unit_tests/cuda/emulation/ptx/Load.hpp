@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 /// The loads of src/cuda/ptx/Load.cuh.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 inline uint4 load_now_16(const void* pointer) { return __ldg(static_cast<const uint4*>(pointer)); }
 
@@ -14,4 +14,4 @@ inline const void* stepped(const void* base, std::uint32_t index, std::uint32_t 
   return static_cast<const std::byte*>(base) + std::uint64_t(index) * stride;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -6,7 +6,7 @@
 #include <limits>
 
 /// The products of src/cuda/ptx/Mma.cuh that kernels use, computed from the operands of all 32 lanes.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Computes D += A B, A 16 x 8 and B 8 x 8, summed in double. number: converts an operand's bits to its value.
 template <class Scalar, class Operand, class Number>
@@ -136,4 +136,4 @@ inline std::uint32_t to_tf32(float value) {
   return std::isfinite(value) ? (__float_as_uint(value) + 0x1000u) & 0xffffe000u : __float_as_uint(value);
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

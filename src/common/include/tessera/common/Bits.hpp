@@ -6,7 +6,7 @@
 
 /// @file
 /// Operations on masks for host and device. The standard header for bits is not for device code.
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Returns the number of bits that are set.
 TESSERA_FUNCTION int popcount(std::uint64_t bits) {
@@ -38,4 +38,4 @@ TESSERA_FUNCTION int highest_bit(std::uint64_t bits) {
 /// Returns a word whose lowest `count` bits are set, 0 <= count < 64.
 TESSERA_FUNCTION constexpr std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -12,7 +12,7 @@
 ///
 /// X is cut into *slabs* of 128 bytes of each row, and into chunks of rows. A block holds one chunk at a time. The
 /// chunks depend on A and the GPU alone. So does the order of sums, whichever block adds them.
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Bytes of a row of X in a slab.
 inline constexpr int slab_row_bytes = 128;
@@ -106,4 +106,4 @@ inline bool chunks_pay(const ChunkedProblem& p, const ChunkedMachine& machine) {
   return gain * choose_chunked_blocks(p, chunks.count, machine.multiprocessors).seconds <= rows;
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The number that is computed for each column of a block X, and of a block Y.
 enum class ColumnSum {
@@ -10,4 +10,4 @@ enum class ColumnSum {
   GreatestMagnitude,  ///< the greatest |x_i|, or NaN if there is one
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

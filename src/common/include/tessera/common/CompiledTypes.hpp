@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 
 // The types that the library is compiled for: all scalars, unless CMake's TESSERA_SCALARS names some. Tessera's targets
 // then define TESSERA_WITHOUT_... for each of the others, for users' files as well.
@@ -65,7 +65,7 @@
   TESSERA_IF_FLOAT(M, Exec, float, Half)       \
   TESSERA_IF_FLOAT(M, Exec, float, BFloat16)
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Whether the library is compiled for a type of scalars (`Complex<double>`, not a user's name for it).
 template <class T>
@@ -77,4 +77,4 @@ inline constexpr bool is_compiled_v = false;
 TESSERA_FOR_EACH_SCALAR(, TESSERA_IS_COMPILED)
 #undef TESSERA_IS_COMPILED
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -3,7 +3,7 @@
 
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// A complex number for kernels: two reals, the real part first, as in std::complex and Kokkos::complex.
 ///
@@ -72,4 +72,4 @@ TESSERA_FUNCTION constexpr Scalar conjugate(Scalar a) {
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

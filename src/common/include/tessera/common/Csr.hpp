@@ -3,7 +3,7 @@
 
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The pattern of a sparse matrix in compressed rows: raw pointers into memory that the caller owns.
 ///
@@ -61,4 +61,4 @@ TESSERA_FUNCTION Offset entries_before(const CsrPattern<Offset>& A, Ordinal row)
   return A.row_offsets[row];
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The rate at which a GPU gathers rows of X, for a given number of bytes of X in use.
 struct GatherRate {
@@ -62,4 +62,4 @@ inline constexpr std::array<GatherRate, 6> product_gathers = {
     {{4e6, 8.9e12}, {32e6, 6.5e12}, {64e6, 6.4e12}, {128e6, 6.3e12}, {512e6, 4.5e12}, {2e9, 4.5e12}}};
 
 }  // namespace H200
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// A dense block of columns with any strides, in memory that the caller owns.
 ///
@@ -35,4 +35,4 @@ Multivector<Scalar> rows_of(const Multivector<Scalar>& x, Ordinal first, Ordinal
   return {x.data + first * x.row_stride, count, x.columns, x.row_stride, x.column_stride};
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

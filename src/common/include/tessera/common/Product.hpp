@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The arguments of a kernel of any format, in addition to the pattern of A, to compute Y = alpha A X + beta Y.
 ///
@@ -42,4 +42,4 @@ struct Scratch {
   std::size_t bytes = 0;      ///< number of bytes
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

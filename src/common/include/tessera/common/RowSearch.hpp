@@ -5,7 +5,7 @@
 
 /// @file
 /// Finds a column in a row by bisection: the columns of canonical rows ascend.
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Returns the first of a row's entries begin, ..., end - 1 whose column is not less than `column`; `end` if none is.
 template <class Offset>
@@ -28,4 +28,4 @@ TESSERA_FUNCTION bool has_column(const CsrPattern<Offset>& A, Ordinal row, Ordin
   return entry < end && A.column_indices[entry] == column;
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -21,7 +21,7 @@
 #define TESSERA_CALLS_ARGUMENT
 #endif
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Row and column indices.
 using Ordinal = int;
@@ -35,4 +35,4 @@ TESSERA_FUNCTION constexpr Ordinal window_count(Ordinal rows, Ordinal height) {
   return rows / height + (rows % height != 0);
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

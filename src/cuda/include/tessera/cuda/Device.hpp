@@ -3,7 +3,7 @@
 
 #include <tessera/common/H200.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// The GPU that schedules and policies are made for; an H200 by default.
 ///
@@ -13,4 +13,4 @@ struct Device {
   int multiprocessors = H200::multiprocessors;  ///< number of multiprocessors
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -8,7 +8,7 @@
 #include <tessera/cuda/Stream.hpp>
 
 /// Kernels that detect that values have changed in place and gather them again. Nothing is copied back to the host.
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Looks at an array: sets state->has_changed to 1 if the array differs from that of the last look, else to 0.
 ///
@@ -24,4 +24,4 @@ template <class Scalar>
 void gather_wanted_values(Stream stream, const Impl::GatherValue<Scalar>& gather, std::size_t size,
                           const std::uint32_t* wanted);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <type_traits>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns whether operands of this precision have 16 bits.
 constexpr bool is_half(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
@@ -50,4 +50,4 @@ template <class Scalar>
 void round_rows(Stream stream, Precision precision, HalfOrder order, const Multivector<const Scalar>& x,
                 std::uint16_t* to);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

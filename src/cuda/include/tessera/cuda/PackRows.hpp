@@ -4,7 +4,7 @@
 #include <tessera/common/Multivector.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Copies X with any strides, such as LayoutLeft, in row-major order: to[i * row_stride + j] = x(i, j). Columns j from
 /// x.columns to row_stride become 0. Compiled for the scalars of products.
@@ -14,4 +14,4 @@ namespace Tessera::Cuda {
 template <class Scalar>
 void pack_rows(Stream stream, const Multivector<const Scalar>& x, Scalar* to, std::ptrdiff_t row_stride);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/cuda/Stream.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Keys with a word each, in arrays 0; arrays 1 are memory for a second copy.
 template <class Word>
@@ -30,4 +30,4 @@ std::size_t radix_sort_scratch_bytes(std::size_t size);
 template <class Word>
 int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int last_bit, void* scratch);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

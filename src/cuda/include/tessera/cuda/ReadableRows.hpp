@@ -6,7 +6,7 @@
 #include <limits>
 #include <tessera/common/Multivector.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Upper bound on the columns of X for products on tensor cores, which throw std::length_error for more. This number
 /// times the rows of a window, or times the bytes of an element, fits in 32 bits.
@@ -57,4 +57,4 @@ bool is_read_in_place(const Multivector<Scalar>& x, XAccess access) {
   return false;
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns the row stride of scratch memory in elements: columns, rounded up to 8 for X of 16 bits, else to 4.
 ///
@@ -47,4 +47,4 @@ ScratchLayout window_scratch(const Schedule& schedule, Ordinal window_rows, cons
   return {std::size_t(schedule.slot_count) * std::size_t(window_rows) * row * sizeof(sum_of_t<Scalar>), packed};
 }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -4,9 +4,9 @@
 /// The CUDA runtime's name for the target of a cudaStream_t. With it, no header here includes the runtime.
 struct CUstream_st;
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// A cudaStream_t.
 using Stream = CUstream_st*;
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -20,7 +20,7 @@
 /// overlaps otherwise is refused with std::invalid_argument, as are numbers of rows or columns that do not fit.
 ///
 /// They are compiled for float and double on every backend.
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// A small matrix in host memory, stored by columns as in LAPACK: element (i, j) is data[i + j * stride].
 template <class Scalar>
@@ -130,4 +130,4 @@ void fill(const ExecutionSpace& exec, Scalar value, const TallBlock<Scalar>& X);
 template <class ExecutionSpace, class Scalar>
 void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t first_row, const TallBlock<Scalar>& X);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -6,7 +6,7 @@
 #include <span>
 #include <tessera/dense/DenseAlgebra.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// What becomes of columns that depend on those before.
 enum class Dependent {
@@ -58,4 +58,4 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
                        const SmallMatrix<Scalar>& C, const SmallMatrix<Scalar>& R,
                        const SumOverRanks<Scalar>& sum_over_ranks = {}, const OrthonormalizeOptions& options = {});
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

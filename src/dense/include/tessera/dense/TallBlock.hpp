@@ -8,7 +8,7 @@
 #include <tessera/common/Types.hpp>
 #include <type_traits>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// A dense block with many rows and few columns, in memory that somebody else owns. The columns of a row are adjacent,
 /// or chosen from a row by a list.
@@ -82,4 +82,4 @@ bool share_memory(const TallBlock<A>& a, const TallBlock<B>& b) {
   return false;
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -5,7 +5,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/format/Csr.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Converts compressed rows of dense square blocks (KokkosSparse::BsrMatrix) to compressed rows of their elements. The
 /// map gives the place of each element's value. The result is canonical if `blocks` is.
@@ -27,4 +27,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpa
                                                               const CsrPattern<Offset>& blocks, std::size_t entries,
                                                               Ordinal block_size);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -7,15 +7,15 @@
 #include <cstdint>
 #include <string>
 #include <tessera/common/Csr.hpp>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/FormatParameters.hpp>
-#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/FormatParameters.hpp>
+#include <tessera/MemoryLimit.hpp>
 #include <tessera/format/ForEachArray.hpp>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// A pattern that was built from another one, and the sources of its values.
 template <class Pattern, class MemorySpace>
@@ -76,8 +76,6 @@ template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
                                                           std::size_t entries);
 
-namespace Impl {
-
 /// Checks offsets for build_csr(), also a user's offsets that exceed the range of an int.
 ///
 /// \throws std::invalid_argument for the first row whose offsets are wrong
@@ -86,8 +84,6 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 /// \throws std::invalid_argument for the first column out of range
 template <class ExecutionSpace, class Offset>
 void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries);
-
-}  // namespace Impl
 
 /// Returns the pattern of A's transpose, also canonical. Cost: a radix sort of the entries by column.
 template <class ExecutionSpace>
@@ -98,4 +94,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& 
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

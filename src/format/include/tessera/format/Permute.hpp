@@ -6,7 +6,7 @@
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Array.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Permutes the rows of A: row i of the result is row order(i) of A. The map holds the places of its values in A's.
 ///
@@ -30,4 +30,4 @@ BuiltCsr<typename ExecutionSpace::memory_space> permute_columns(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

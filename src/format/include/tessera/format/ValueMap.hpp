@@ -8,7 +8,7 @@
 #include <tessera/common/GatherValue.hpp>
 #include <tessera/parallel/Array.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The sources of the values of one array in another: target[i] = source[slots(i)]. If slots(i) is no_source, target[i]
 /// is 0: an element that a format stores although the matrix has no entry there.
@@ -28,8 +28,6 @@ struct ValueMap {
   std::size_t bytes() const { return (slots.extent(0) + runs.extent(0)) * sizeof(Offset); }
 };
 
-namespace Impl {
-
 /// Returns the functor that gathers one value for gather_values(), with its arguments.
 template <class MemorySpace, class Scalar>
 GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const ValueMap<MemorySpace>& second,
@@ -37,8 +35,6 @@ GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const Value
   const auto pointer = [](const auto& array) -> const Offset* { return array.extent(0) > 0 ? array.data() : nullptr; };
   return {pointer(first.slots), pointer(first.runs), pointer(second.slots), source, target};
 }
-
-}  // namespace Impl
 
 /// Gathers the values of a format from the caller's, via the canonical order: target[i] = source at first(second(i)).
 ///
@@ -79,4 +75,4 @@ template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& map,
                      std::size_t targets, std::size_t sources, bool may_lack);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

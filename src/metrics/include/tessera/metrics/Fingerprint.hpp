@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Csr.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Returns a number that distinguishes patterns. It is equal for equal extents, offsets and column indices, on every
 /// backend and for offsets of any type. Two different patterns have the same number with a probability of 2^-64. Values
@@ -19,4 +19,4 @@ namespace Tessera {
 template <class ExecutionSpace>
 std::uint64_t fingerprint(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

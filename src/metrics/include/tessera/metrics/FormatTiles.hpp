@@ -4,9 +4,7 @@
 #include <tessera/metrics/Imbalance.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// The first tile of each window, and the end; either stored or counted.
 template <class ExecutionSpace, class Format>
@@ -17,8 +15,6 @@ auto tile_counts_of(const ExecutionSpace& exec, const Format& format) {
     return tile_counts(exec, format);
   }
 }
-
-}  // namespace Impl
 
 /// Returns the metrics of a format's tiles. Cost: a pass over the offsets of the windows; waits for `exec`.
 template <class ExecutionSpace, class Format>
@@ -35,4 +31,4 @@ TileMetrics tile_metrics(const ExecutionSpace& exec, const Format& format) {
   return result;
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -5,7 +5,7 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/Array.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Returns how unevenly elements are distributed over units: the mean of |count(u) - mean count| over all units u,
 /// where count(u) = offsets(u + 1) - offsets(u). For the tiles of windows this is the IBD of Acc-SpMM, Eq. 3. That
@@ -19,4 +19,4 @@ template <class ExecutionSpace>
 double imbalance(const ExecutionSpace& exec,
                  const Impl::Array<Offset*, typename ExecutionSpace::memory_space>& offsets);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

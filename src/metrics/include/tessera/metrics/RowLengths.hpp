@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tessera/common/Csr.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Statistics of the number of entries in the rows of a matrix; all 0 if there are no rows.
 struct RowLengths {
@@ -25,4 +25,4 @@ RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 template <class ExecutionSpace, class Offset>
 std::size_t most_entries(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal window_rows);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

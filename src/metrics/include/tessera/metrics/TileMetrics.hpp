@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The fill of a format's tiles; all 0 for a format without tiles.
 struct TileMetrics {
@@ -15,4 +15,4 @@ struct TileMetrics {
   std::optional<double> imbalance;  ///< imbalance() of the tiles over the windows; empty without windows
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

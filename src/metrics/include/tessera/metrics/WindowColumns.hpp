@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <tessera/common/Csr.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The distinct columns of each window of adjacent rows, summed over the windows. A kernel that keeps the rows of X of
 /// a window gathers that many rows.
@@ -29,4 +29,4 @@ template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

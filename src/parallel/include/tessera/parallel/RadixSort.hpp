@@ -12,9 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace Tessera {
-
-namespace Impl {
+namespace Tessera::Impl {
 
 /// Keys with a word of 4 or 8 bytes each, in arrays 0; arrays 1 are memory for a second copy.
 template <class Word>
@@ -94,8 +92,6 @@ static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& 
 template <class T>
 inline constexpr bool is_sorted_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-}  // namespace Impl
-
 /// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves `payload` along. The sort is stable:
 /// the result is the same on every backend and for any number of threads. Both Arrays may be replaced by others of the
 /// same extent. Waits for `exec` if there is something to sort.
@@ -121,4 +117,4 @@ void radix_sort(const ExecutionSpace& exec, Keys& keys, Payload& payload, int fi
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <string>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/FormatTooLarge.hpp>
 
 namespace Tessera::Impl {
 

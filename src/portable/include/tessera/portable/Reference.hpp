@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <vector>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// One column of alpha op(A) X + beta Y, computed serially in long double, with an error bound for products.
 ///
@@ -77,4 +77,4 @@ void widen_bound(ReferenceColumn<VectorScalar>& reference, Precision precision, 
                  const MatrixScalar* values, Mode mode, VectorScalar alpha, const VectorScalar* x,
                  std::ptrdiff_t x_stride);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -18,7 +18,7 @@
 /// may be 0 although the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
 ///
 /// Instantiated for the enabled execution spaces, offsets of type int and the scalars of the library.
-namespace Tessera {
+namespace Tessera::Impl {
 /// Returns the bytes of scratch with which a product of `columns` columns runs at full speed for any layout of X.
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns);
@@ -51,4 +51,4 @@ void add_rounded(const ExecutionSpace& exec, const Multivector<const float>& sum
 template <class ExecutionSpace, class VectorScalar>
 void copy(const ExecutionSpace& exec, const Multivector<const VectorScalar>& x, const Multivector<VectorScalar>& y);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -4,7 +4,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Orders the columns of A by their number of entries, the fewest first; equals keep their order (Swift, section IV).
 /// Blocks of adjacent columns then hold columns of about the same length. The format SortedColumns computes this order
@@ -14,4 +14,4 @@ namespace Tessera {
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

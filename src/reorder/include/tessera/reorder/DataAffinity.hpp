@@ -4,7 +4,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Upper bound on the rounds of merges of data_affinity().
 inline constexpr int most_affinity_rounds = 32;
@@ -46,4 +46,4 @@ template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> data_affinity(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

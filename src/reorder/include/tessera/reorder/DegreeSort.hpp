@@ -4,7 +4,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Orders the rows of A by their lengths, the longest first; equals keep their order. Windows then hold rows of about
 /// the same length.
@@ -13,4 +13,4 @@ namespace Tessera {
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

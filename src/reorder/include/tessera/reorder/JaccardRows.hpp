@@ -4,7 +4,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Orders the rows of A as SMaT does (section IV.C, after Sylos Labini et al.). Rows with similar sets of block columns
 /// are put in the same window of block_rows rows, which makes BCSR's blocks fewer. Similarity is Jaccard's measure,
@@ -28,4 +28,4 @@ template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal block_rows, Ordinal block_columns);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

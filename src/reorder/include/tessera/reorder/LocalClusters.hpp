@@ -5,7 +5,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The number of rows of a group: local_clusters() exchanges rows only within a group.
 inline constexpr Ordinal local_group_rows = 256;
@@ -45,4 +45,4 @@ template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

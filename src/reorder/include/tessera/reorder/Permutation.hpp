@@ -6,7 +6,7 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/Array.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// An order of the rows or the columns of a matrix.
 template <class MemorySpace>
@@ -35,4 +35,4 @@ template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Permutation<typename ExecutionSpace::memory_space>& p,
                      Ordinal size);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

@@ -4,7 +4,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/reorder/Permutation.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// Orders the rows of A to give windows of `rows` rows, and of each smaller power of two, few distinct columns. A
 /// kernel that keeps the rows of X of a window then reads fewer. On grids the windows become boxes. The result is the
@@ -24,4 +24,4 @@ template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal rows);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

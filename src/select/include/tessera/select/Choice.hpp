@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <string>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Reordering.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/Reordering.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 #include <vector>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// One way to store a matrix, with its predicted time.
 struct Candidate {
@@ -49,4 +49,4 @@ struct Choice {
   bool is_chosen(const Candidate& candidate) const { return candidate.format == format; }
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

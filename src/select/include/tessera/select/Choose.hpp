@@ -5,7 +5,7 @@
 #include <tessera/select/Choice.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The rates of one core of a processor. The numbers were fitted to products of real matrices on six cores of a Xeon
 /// with AVX-512 (perf_tests/models, fit_model).
@@ -52,4 +52,4 @@ MatrixStatistics in_best_order(const MatrixStatistics& matrix);
 /// Moves refused candidates to the end, and chooses the fastest of the others. Returns whether there are others.
 bool choose_unrefused(Choice& choice);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

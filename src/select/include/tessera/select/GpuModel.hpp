@@ -5,7 +5,7 @@
 #include <tessera/common/H200.hpp>
 #include <tessera/select/Choose.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The rates of a GPU with Tessera's CUDA kernels. The numbers are those of an H200. They were fitted to products of
 /// real matrices on an H200 and on an H100, whose memory is slower (perf_tests/models, fit_model).
@@ -168,4 +168,4 @@ Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const 
 /// counted; and, if tensor cores multiply them, staged windows, BMat and, if its blocks were counted, BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

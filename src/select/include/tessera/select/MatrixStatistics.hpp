@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The statistics that the choice of a format depends on. A number that was not counted is 0.
 struct MatrixStatistics {
@@ -34,4 +34,4 @@ struct MatrixStatistics {
   bool has_given_order = false;      ///< whether compressed rows have the caller's values in the caller's order
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

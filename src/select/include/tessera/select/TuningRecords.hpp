@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 
-namespace Tessera {
+namespace Tessera::Impl {
 
 /// The key of a measured choice. No text may hold a tab or a line end.
 struct TuningKey {
@@ -58,4 +58,4 @@ class TuningRecords {
   std::map<TuningKey, TunedCandidate> records_;
 };
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

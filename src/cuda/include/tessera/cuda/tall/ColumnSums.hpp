@@ -7,7 +7,7 @@
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/tall/Panel.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns the bytes of scratch memory that column_sums() needs for panels with any number of rows.
 std::size_t column_sums_scratch_bytes(int columns);
@@ -24,4 +24,4 @@ template <class Scalar>
 void column_sums(Stream stream, ColumnSum kind, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y,
                  Scalar* results, Scratch scratch);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

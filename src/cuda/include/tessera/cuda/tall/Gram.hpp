@@ -6,7 +6,7 @@
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/tall/Panel.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Returns the bytes of scratch memory that gram() needs for panels with any number of rows.
 std::size_t gram_scratch_bytes(int x_columns, int y_columns);
@@ -24,4 +24,4 @@ template <class Scalar>
 void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y, bool are_same, Scalar* C,
           std::ptrdiff_t stride, Scratch scratch);
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

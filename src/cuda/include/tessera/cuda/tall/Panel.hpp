@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Upper bound on the columns of a tall block that a kernel handles at a time.
 inline constexpr int most_panel_columns = 128;
@@ -21,4 +21,4 @@ struct TallPanel {
   Ordinal places[most_panel_columns] = {};  ///< where columns lie in a row
 };
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -5,7 +5,7 @@
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/tall/Panel.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera::Impl::Cuda {
 
 /// Upper bound on the elements of a B in host memory.
 inline constexpr int most_host_elements = 256;
@@ -26,4 +26,4 @@ void update(Stream stream, Scalar alpha, const TallPanel<const Scalar>& X, const
 /// Returns whether the current GPU has the shared memory that update() needs.
 bool can_update();
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera::Impl::Cuda

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/Workspace.hpp>
 #include <utility>
 
 namespace Tessera::Impl {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Mode.hpp>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/Mode.hpp>
+#include <tessera/Workspace.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <utility>
 

@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <tessera/common/CompiledTypes.hpp>
-#include <tessera/common/Half.hpp>
+#include <tessera/Half.hpp>
 #include <type_traits>
 
 namespace Tessera::Impl {

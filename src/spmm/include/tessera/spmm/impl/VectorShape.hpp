@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/Half.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/Half.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
 
 namespace Tessera::Impl {

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstddef>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Mode.hpp>
 #include <tessera/spmm/impl/Access.hpp>
 
 namespace Tessera::Impl {

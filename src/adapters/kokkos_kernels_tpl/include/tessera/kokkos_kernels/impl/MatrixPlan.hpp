@@ -8,8 +8,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
-#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/Spmm.hpp>
+#include <tessera/ValueCheck.hpp>
 #include <tessera/spmm/impl/KeptInstance.hpp>
 #include <tessera/spmm/impl/Workspaces.hpp>
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/kokkos_kernels/impl/MatrixPlan.hpp>
-#include <tessera/spmm/PlanOptionsText.hpp>
+#include <tessera/PlanOptionsText.hpp>
 #include <type_traits>
 #include <utility>
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/ValueCheck.hpp>
 #include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
 #include <tessera/tpetra/impl/Collective.hpp>

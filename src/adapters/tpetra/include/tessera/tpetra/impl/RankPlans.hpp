@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tessera/spmm/Spmm.hpp>
-#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/Spmm.hpp>
+#include <tessera/ValueCheck.hpp>
 #include <tessera/spmm/impl/ValueWatch.hpp>
 #include <tessera/spmm/impl/Workspaces.hpp>
 #include <tessera/tpetra/impl/Boundary.hpp>

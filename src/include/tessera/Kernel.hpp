@@ -2,7 +2,7 @@
 #pragma once
 
 #include <string_view>
-#include <tessera/common/Format.hpp>
+#include <tessera/Format.hpp>
 
 namespace Tessera {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/dense/DenseAlgebra.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Spmm.hpp>
 #include <type_traits>
 
 /// Products that also compute inner products or norms of their result, which block solvers need next.

@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/PlanOptions.hpp>
 
 namespace Tessera {
 

@@ -67,15 +67,15 @@ class BlockVector<SC, LO, GO, NO>::Apart {
  public:
   /// \param may_be_same [in] whether the operation may write the same block that it reads
   Apart(const BlockVector& read, const BlockVector& written, bool may_be_same) {
-    const bool is_apart = !read.aliases(written) || (may_be_same && are_same(read.block(), written.block()));
+    const bool is_apart = !read.aliases(written) || (may_be_same && Impl::are_same(read.block(), written.block()));
     if (!is_apart) copy_.emplace(read, Teuchos::Copy);
     block_ = is_apart ? read.block() : std::as_const(*copy_).block();
   }
-  const TallBlock<const SC>& block() const { return block_; }
+  const Impl::TallBlock<const SC>& block() const { return block_; }
 
  private:
   std::optional<BlockVector> copy_;
-  TallBlock<const SC> block_;
+  Impl::TallBlock<const SC> block_;
 };
 
 template <class SC, class LO, class GO, class NO>
@@ -86,8 +86,8 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map
     throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(columns) +
                                 " columns; expected at most 2^31 - 1");
   }
-  rows_ = static_cast<Ordinal>(map->getLocalNumElements());
-  columns_ = static_cast<Ordinal>(columns);
+  rows_ = static_cast<Impl::Ordinal>(map->getLocalNumElements());
+  columns_ = static_cast<Impl::Ordinal>(columns);
   row_stride_ = Impl::row_stride_of(columns);
   const std::size_t bytes = map->getLocalNumElements() * static_cast<std::size_t>(row_stride_) * sizeof(SC);
   const std::shared_ptr<void> memory = Impl::BlockMemory<memory_space>::instance().take(bytes);
@@ -128,12 +128,12 @@ bool BlockVector<SC, LO, GO, NO>::isDistributed() const {
 }
 
 template <class SC, class LO, class GO, class NO>
-TallBlock<SC> BlockVector<SC, LO, GO, NO>::block() {
+Impl::TallBlock<SC> BlockVector<SC, LO, GO, NO>::block() {
   return {data_.get(), rows_, columns_, row_stride_, list_ ? list_->data() : nullptr};
 }
 
 template <class SC, class LO, class GO, class NO>
-TallBlock<const SC> BlockVector<SC, LO, GO, NO>::block() const {
+Impl::TallBlock<const SC> BlockVector<SC, LO, GO, NO>::block() const {
   return {data_.get(), rows_, columns_, row_stride_, list_ ? list_->data() : nullptr};
 }
 
@@ -151,7 +151,7 @@ typename BlockVector<SC, LO, GO, NO>::const_view_type BlockVector<SC, LO, GO, NO
 template <class SC, class LO, class GO, class NO>
 bool BlockVector<SC, LO, GO, NO>::aliases(const BlockVector& other) const {
   if (data_.owner_before(other.data_) || other.data_.owner_before(data_)) return false;
-  if (list_ || other.list_) return share_memory(block(), other.block());
+  if (list_ || other.list_) return Impl::share_memory(block(), other.block());
   // Both are ranges of the same rows.
   const std::ptrdiff_t apart = other.data_.get() - data_.get();
   return rows_ > 0 && apart < columns_ && -apart < other.columns_;
@@ -166,9 +166,9 @@ BlockVector<SC, LO, GO, NO> BlockVector<SC, LO, GO, NO>::columns_of(const Teucho
                                 std::to_string(range.ubound()) + "]");
   }
   BlockVector result(*this);
-  result.columns_ = static_cast<Ordinal>(count);
+  result.columns_ = static_cast<Impl::Ordinal>(count);
   if (list_) {
-    result.list_ = std::make_shared<const std::vector<Ordinal>>(list_->begin() + first, list_->begin() + first + count);
+    result.list_ = std::make_shared<const std::vector<Impl::Ordinal>>(list_->begin() + first, list_->begin() + first + count);
   } else if (data_) {
     result.data_ = std::shared_ptr<SC>(data_, data_.get() + first);
   }
@@ -179,20 +179,20 @@ template <class SC, class LO, class GO, class NO>
 BlockVector<SC, LO, GO, NO> BlockVector<SC, LO, GO, NO>::columns_of(
     const Teuchos::ArrayView<const std::size_t>& columns) const {
   bool are_adjacent = true;
-  std::vector<Ordinal> places;
+  std::vector<Impl::Ordinal> places;
   for (const std::size_t column : columns) {
     if (column >= getNumVectors()) {
       throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(columns_) +
                                   " columns; expected a list of these, not " + std::to_string(column));
     }
-    places.push_back(block().place(static_cast<Ordinal>(column)));
-    are_adjacent = are_adjacent && places.back() == places.front() + static_cast<Ordinal>(places.size()) - 1;
+    places.push_back(block().place(static_cast<Impl::Ordinal>(column)));
+    are_adjacent = are_adjacent && places.back() == places.front() + static_cast<Impl::Ordinal>(places.size()) - 1;
   }
   BlockVector result(*this);
-  result.columns_ = static_cast<Ordinal>(places.size());
+  result.columns_ = static_cast<Impl::Ordinal>(places.size());
   result.list_.reset();
   if (!are_adjacent) {
-    result.list_ = std::make_shared<const std::vector<Ordinal>>(std::move(places));
+    result.list_ = std::make_shared<const std::vector<Impl::Ordinal>>(std::move(places));
   } else if (data_ && !places.empty()) {
     result.data_ = std::shared_ptr<SC>(data_, data_.get() + places.front());
   }
@@ -261,7 +261,7 @@ void BlockVector<SC, LO, GO, NO>::require_results(const char* function, std::siz
 template <class SC, class LO, class GO, class NO>
 void BlockVector<SC, LO, GO, NO>::assign(const BlockVector& other) {
   require_same_shape("assign", other);
-  if (columns_ == 0 || are_same(std::as_const(other).block(), block())) return;
+  if (columns_ == 0 || Impl::are_same(std::as_const(other).block(), block())) return;
   copy(execution_space(), Apart(other, *this, true).block(), block());
 }
 
@@ -324,7 +324,7 @@ template <class SC, class LO, class GO, class NO>
 void BlockVector<SC, LO, GO, NO>::update(SC alpha, const BlockVector& A, SC beta) {
   require_same_shape("update", A);
   if (columns_ == 0 || (alpha == SC(0) && beta == SC(1))) return;
-  const TallBlock<const SC> old = block();
+  const Impl::TallBlock<const SC> old = block();
   if (alpha == SC(0)) return add(execution_space(), beta, old, SC(0), old, block());
   add(execution_space(), alpha, Apart(A, *this, true).block(), beta, old, block());
 }
@@ -336,11 +336,11 @@ void BlockVector<SC, LO, GO, NO>::update(SC alpha, const BlockVector& A, SC beta
   if (columns_ == 0) return;
   if (alpha == SC(0)) return update(beta, B, gamma);
   if (beta == SC(0)) return update(alpha, A, gamma);
-  const TallBlock<const SC> old = block();
+  const Impl::TallBlock<const SC> old = block();
   const Apart a(A, *this, true), b(B, *this, true);
   if (gamma == SC(0)) return add(execution_space(), alpha, a.block(), beta, b.block(), block());
-  if (are_same(a.block(), old)) return add(execution_space(), alpha + gamma, old, beta, b.block(), block());
-  if (are_same(b.block(), old)) return add(execution_space(), alpha, a.block(), beta + gamma, old, block());
+  if (Impl::are_same(a.block(), old)) return add(execution_space(), alpha + gamma, old, beta, b.block(), block());
+  if (Impl::are_same(b.block(), old)) return add(execution_space(), alpha, a.block(), beta + gamma, old, block());
   add(execution_space(), alpha, a.block(), gamma, old, block());
   add(execution_space(), beta, b.block(), SC(1), old, block());
 }
@@ -355,7 +355,7 @@ void BlockVector<SC, LO, GO, NO>::multiply(SC alpha, const BlockVector& X, const
   }
   if (columns_ == 0) return;
   if (alpha == SC(0) || X.columns_ == 0) return update(SC(0), *this, beta);
-  multiply_add(execution_space(), Impl::dense_workspace<execution_space>(), alpha,
+  Impl::multiply_add(execution_space(), Impl::dense_workspace<execution_space>(), alpha,
                Apart(X, *this, beta == SC(0)).block(), Impl::small(B), beta, block());
 }
 
@@ -369,9 +369,9 @@ void BlockVector<SC, LO, GO, NO>::innerProducts(SC alpha, const BlockVector& Y, 
   }
   if (columns_ == 0 || Y.columns_ == 0) return;
   if (alpha == SC(0)) return static_cast<void>(C.putScalar(SC(0)));
-  const TallBlock<const SC> x = block();
+  const Impl::TallBlock<const SC> x = block();
   small_matrix_type sums(columns_, Y.columns_, false);
-  inner_products(execution_space(), Impl::dense_workspace<execution_space>(), std::span(&x, 1), Y.block(),
+  Impl::inner_products(execution_space(), Impl::dense_workspace<execution_space>(), std::span(&x, 1), Y.block(),
                  Impl::small(sums));
   sum_over_ranks(sums.values(), columns_ * Y.columns_);
   if (alpha != SC(1)) sums.scale(alpha);
@@ -388,7 +388,7 @@ void BlockVector<SC, LO, GO, NO>::scaleRows(const vector_type& factors, const Bl
   }
   if (columns_ == 0) return;
   const auto view = factors.getLocalViewDevice(Tpetra::Access::ReadOnly);
-  scale_rows(execution_space(), view.data(), Apart(X, *this, true).block(), block());
+  Impl::scale_rows(execution_space(), view.data(), Apart(X, *this, true).block(), block());
 }
 
 template <class SC, class LO, class GO, class NO>
@@ -396,7 +396,7 @@ void BlockVector<SC, LO, GO, NO>::dot(const BlockVector& Y, const Teuchos::Array
   require_same_shape("dot", Y);
   require_results("dot", static_cast<std::size_t>(result.size()));
   if (columns_ == 0) return;
-  dots(execution_space(), Impl::dense_workspace<execution_space>(), block(), Y.block(), result.getRawPtr());
+  Impl::dots(execution_space(), Impl::dense_workspace<execution_space>(), block(), Y.block(), result.getRawPtr());
   sum_over_ranks(result.getRawPtr(), columns_);
 }
 
@@ -404,7 +404,7 @@ template <class SC, class LO, class GO, class NO>
 void BlockVector<SC, LO, GO, NO>::norm1(const Teuchos::ArrayView<SC>& result) const {
   require_results("norm1", static_cast<std::size_t>(result.size()));
   if (columns_ == 0) return;
-  sums_of_magnitudes(execution_space(), Impl::dense_workspace<execution_space>(), block(), result.getRawPtr());
+  Impl::sums_of_magnitudes(execution_space(), Impl::dense_workspace<execution_space>(), block(), result.getRawPtr());
   sum_over_ranks(result.getRawPtr(), columns_);
 }
 
@@ -418,29 +418,29 @@ template <class SC, class LO, class GO, class NO>
 void BlockVector<SC, LO, GO, NO>::normInf(const Teuchos::ArrayView<SC>& result) const {
   require_results("normInf", static_cast<std::size_t>(result.size()));
   if (columns_ == 0) return;
-  greatest_magnitudes(execution_space(), Impl::dense_workspace<execution_space>(), block(), result.getRawPtr());
+  Impl::greatest_magnitudes(execution_space(), Impl::dense_workspace<execution_space>(), block(), result.getRawPtr());
   if (!isDistributed() || map_->getComm()->getSize() == 1) return;
   // MPI may lose a NaN in a reduction.
   const auto count = getNumVectors();
   std::vector<SC> here(2 * count), all(2 * count);
   for (std::size_t j = 0; j < count; ++j) {
-    const SC norm = result[static_cast<Ordinal>(j)];
+    const SC norm = result[static_cast<Impl::Ordinal>(j)];
     here[j] = std::isnan(norm) ? SC(0) : norm;
     here[count + j] = std::isnan(norm) ? SC(1) : SC(0);
   }
   Teuchos::reduceAll(*map_->getComm(), Teuchos::REDUCE_MAX, 2 * columns_, here.data(), all.data());
   for (std::size_t j = 0; j < count; ++j) {
-    result[static_cast<Ordinal>(j)] = all[count + j] > SC(0) ? std::numeric_limits<SC>::quiet_NaN() : all[j];
+    result[static_cast<Impl::Ordinal>(j)] = all[count + j] > SC(0) ? std::numeric_limits<SC>::quiet_NaN() : all[j];
   }
 }
 
 template <class SC, class LO, class GO, class NO>
 int BlockVector<SC, LO, GO, NO>::orthonormalize(const Teuchos::ArrayView<const Teuchos::RCP<const BlockVector>>& Q,
                                                 small_matrix_type* C, small_matrix_type* R,
-                                                const OrthonormalizeOptions& options) {
+                                                const Impl::OrthonormalizeOptions& options) {
   std::vector<Apart> apart;
-  std::vector<TallBlock<const SC>> blocks;
-  Ordinal q_columns = 0;
+  std::vector<Impl::TallBlock<const SC>> blocks;
+  Impl::Ordinal q_columns = 0;
   apart.reserve(static_cast<std::size_t>(Q.size()));
   for (const auto& q : Q) {
     if (q->columns_ == 0) continue;
@@ -451,16 +451,16 @@ int BlockVector<SC, LO, GO, NO>::orthonormalize(const Teuchos::ArrayView<const T
   if (C != nullptr) C->shapeUninitialized(q_columns, columns_);
   if (R != nullptr) R->shape(columns_, columns_);
   if (columns_ == 0) return 0;
-  SumOverRanks<SC> sum;
+  Impl::SumOverRanks<SC> sum;
   if (isDistributed() && map_->getComm()->getSize() > 1) {
-    sum = [this](SC* sums, Ordinal count) { sum_over_ranks(sums, count); };
+    sum = [this](SC* sums, Impl::Ordinal count) { sum_over_ranks(sums, count); };
   }
-  OrthonormalizeOptions all_options = options;
+  Impl::OrthonormalizeOptions all_options = options;
   all_options.first_row = first_row();
   return Tessera::orthonormalize(execution_space(), Impl::dense_workspace<execution_space>(),
-                                 std::span<const TallBlock<const SC>>(blocks), block(),
-                                 C == nullptr ? SmallMatrix<SC>{} : Impl::small(*C),
-                                 R == nullptr ? SmallMatrix<SC>{} : Impl::small(*R), sum, all_options);
+                                 std::span<const Impl::TallBlock<const SC>>(blocks), block(),
+                                 C == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*C),
+                                 R == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*R), sum, all_options);
 }
 
 /// Returns the number of rows on the ranks before. If the Map does not give it: a number unique to the rank.

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <string>
-#include <tessera/common/EnumNames.hpp>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/FormatParameters.hpp>
-#include <tessera/common/Kernel.hpp>
-#include <tessera/common/MemoryLimit.hpp>
-#include <tessera/common/Reordering.hpp>
+#include <tessera/EnumNames.hpp>
+#include <tessera/Format.hpp>
+#include <tessera/FormatParameters.hpp>
+#include <tessera/Kernel.hpp>
+#include <tessera/MemoryLimit.hpp>
+#include <tessera/Reordering.hpp>
 
 namespace Tessera {
 

@@ -100,8 +100,8 @@ class BlockVector {
   std::size_t getStride() const { return static_cast<std::size_t>(row_stride_); }   ///< elements from row to row
 
   /// The elements on this rank, for dense algebra and kernels. Valid while the BlockVector lives.
-  TallBlock<Scalar> block();
-  TallBlock<const Scalar> block() const;  ///< the same, to read
+  Impl::TallBlock<Scalar> block();
+  Impl::TallBlock<const Scalar> block() const;  ///< the same, to read
 
   /// The elements on this rank as a View of row stride getStride() and column stride 1. It does not own them.
   ///
@@ -171,7 +171,7 @@ class BlockVector {
   /// \throws std::runtime_error if this holds NaN or Inf; it is then unchanged
   int orthonormalize(const Teuchos::ArrayView<const Teuchos::RCP<const BlockVector>>& Q = {},
                      small_matrix_type* C = nullptr, small_matrix_type* R = nullptr,
-                     const OrthonormalizeOptions& options = {});
+                     const Impl::OrthonormalizeOptions& options = {});
 
  private:
   class Apart;
@@ -186,9 +186,9 @@ class BlockVector {
 
   Teuchos::RCP<const map_type> map_;
   std::shared_ptr<Scalar> data_;  // element (0, 0); with a list, the element of row 0 at position 0
-  Ordinal rows_ = 0, columns_ = 0;
+  Impl::Ordinal rows_ = 0, columns_ = 0;
   std::ptrdiff_t row_stride_ = 0;
-  std::shared_ptr<const std::vector<Ordinal>> list_;  // positions of the columns in a row; null if they are adjacent
+  std::shared_ptr<const std::vector<Impl::Ordinal>> list_;  // positions of the columns in a row; null if they are adjacent
 };
 
 }  // namespace Tessera

@@ -6,9 +6,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Mode.hpp>
-#include <tessera/spmm/PlanOptions.hpp>
-#include <tessera/spmm/Workspace.hpp>
+#include <tessera/Mode.hpp>
+#include <tessera/PlanOptions.hpp>
+#include <tessera/Workspace.hpp>
 #include <tessera/spmm/impl/Access.hpp>
 #include <tessera/spmm/impl/Concepts.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
@@ -47,7 +47,7 @@ class Plan {
   static_assert(Impl::KernelScalar<Scalar>::supported && !is_half_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: Scalar is float, double or a complex of these");
   static_assert(!Impl::KernelScalar<Scalar>::supported || is_half_v<Impl::kernel_scalar_t<Scalar>> ||
-                    is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
+                    Impl::is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
 
   /// An empty plan: valid only as the target of an assignment.

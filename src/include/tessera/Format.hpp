@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/EnumNames.hpp>
+#include <tessera/EnumNames.hpp>
 
 namespace Tessera {
 

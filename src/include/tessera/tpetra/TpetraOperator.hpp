@@ -65,7 +65,7 @@ template <class Scalar = Tpetra::Operator<>::scalar_type,
           class Node = typename Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal>::node_type>
 class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal, Node>,
                        public BlockOperator<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
-  static_assert(!Impl::KernelScalar<Scalar>::supported || is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
+  static_assert(!Impl::KernelScalar<Scalar>::supported || Impl::is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::TpetraOperator: this Tessera was configured without this Scalar (TESSERA_SCALARS)");
 
  public:

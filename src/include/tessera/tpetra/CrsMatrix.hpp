@@ -64,7 +64,7 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   /// Whether Tessera is compiled for these types. If not, all products are Tpetra's.
   static constexpr bool multiplies_with_tessera = [] {
     if constexpr (Impl::KernelScalar<Scalar>::supported && std::is_same_v<LocalOrdinal, int>) {
-      return is_compiled_v<Impl::kernel_scalar_t<Scalar>>;
+      return Impl::is_compiled_v<Impl::kernel_scalar_t<Scalar>>;
     } else {
       return false;
     }

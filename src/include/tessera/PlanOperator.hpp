@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Mode.hpp>
-#include <tessera/spmm/SpmmWithSums.hpp>
+#include <tessera/Mode.hpp>
+#include <tessera/SpmmWithSums.hpp>
 #include <utility>
 
 namespace Tessera {

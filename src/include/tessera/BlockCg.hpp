@@ -25,7 +25,7 @@ struct BlockCgOptions {
   /// Computes b - A x when all columns are solved, for the recurrence of the residuals drifts from it. Columns that are
   /// not solved start again from there, so often at most. Less than 0: not computed.
   int max_restarts = 3;
-  SumOverRanks<Scalar> sum_over_ranks = {};  ///< for rows that are spread over ranks
+  Impl::SumOverRanks<Scalar> sum_over_ranks = {};  ///< for rows that are spread over ranks
   bool keeps_history = false;                ///< fills BlockCgResult::history
 };
 
@@ -44,8 +44,8 @@ std::string to_string(BlockCgStop stop);
 
 /// One iteration.
 struct BlockCgIteration {
-  Ordinal columns = 0;     ///< columns of B that were not solved before it
-  Ordinal directions = 0;  ///< columns that A was multiplied by: those that are independent, of solved ones as well
+  Impl::Ordinal columns = 0;     ///< columns of B that were not solved before it
+  Impl::Ordinal directions = 0;  ///< columns that A was multiplied by: those that are independent, of solved ones as well
   std::vector<double> residuals;  ///< |r| / |b| after it, a number for each column of B; r is the recurrence's
 };
 
@@ -56,7 +56,7 @@ struct BlockCgResult {
   int iterations = 0;                         ///< products with directions
   int columns_alone = 0;                      ///< columns that the block did not solve, and that went on one by one
   int lost_curvatures = 0;                    ///< iterations in which p^T A p of some direction was lost in rounding
-  Ordinal most_dependent = 0;  ///< the most directions that were left out at once, for they depended on others
+  Impl::Ordinal most_dependent = 0;  ///< the most directions that were left out at once, for they depended on others
   int restarts = 0;            ///< how often columns started again, see BlockCgOptions::max_restarts
   std::int64_t products = 0;   ///< columns that A was multiplied by, in all
   /// |b - A x| / |b| for each column of B: 0 for a column of zeros, and as the recurrence says if max_restarts < 0.

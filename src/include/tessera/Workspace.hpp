@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <tessera/common/Mode.hpp>
+#include <tessera/Mode.hpp>
 #include <tessera/dense/DenseAlgebra.hpp>
 #include <tessera/spmm/impl/KeptInstance.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>

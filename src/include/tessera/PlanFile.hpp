@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tessera/spmm/Plan.hpp>
+#include <tessera/Plan.hpp>
 
 namespace Tessera {
 
