@@ -31,7 +31,6 @@ function(tessera_add_layer name)
   set_target_properties(${target} PROPERTIES TESSERA_COMPONENT "${layer_COMPONENT}"
                                              TESSERA_INCLUDE_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/include)
   set_property(GLOBAL APPEND PROPERTY TESSERA_LAYERS ${target})
-  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Tessera_Development)
 endfunction()
 
 # tessera_compiled_library(<target>): a library with sources.

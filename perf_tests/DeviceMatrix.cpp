@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 #include <stdexcept>
-#include <tessera/io/ReadOrGenerate.hpp>
 #include <tessera/Spmm.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 
 namespace Tessera::Impl::Benchmarks {
 

@@ -70,7 +70,7 @@ struct Operands {
     const TallBlock<const double> blocks[] = {read(X), read(Z)};
     const int rows = (is_both ? 2 : 1) * columns;
     Tessera::Impl::inner_products<Space, double>(exec, dense_work, std::span(blocks, is_both ? 2 : 1), read(Z),
-                                           {both.data(), rows, columns, rows});
+                                                 {both.data(), rows, columns, rows});
   }
   void residual() {
     const Kokkos::View<double*, Kokkos::HostSpace> norms(XtY.data(), std::size_t(columns));

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <tessera/common/Csr.hpp>
 #include <tessera/Format.hpp>
+#include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
 #include <utility>
 #include <vector>

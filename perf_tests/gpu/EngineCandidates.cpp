@@ -7,8 +7,8 @@
 #include <engines/Engines.hpp>
 #include <optional>
 #include <spmm/MatrixCounts.hpp>
-#include <tessera/parallel/Arrays.hpp>
 #include <tessera/FormatTooLarge.hpp>
+#include <tessera/parallel/Arrays.hpp>
 
 namespace Tessera::Impl::Bench {
 

@@ -7,8 +7,8 @@
 #include <tessera/Format.hpp>
 #include <tessera/FormatParameters.hpp>
 #include <tessera/MemoryLimit.hpp>
-#include <tessera/select/Choose.hpp>
 #include <tessera/PlanOptions.hpp>
+#include <tessera/select/Choose.hpp>
 #include <tessera/system/impl/Memory.hpp>
 
 namespace Tessera::Impl {

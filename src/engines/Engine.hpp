@@ -6,12 +6,12 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <tessera/common/CompiledTypes.hpp>
 #include <tessera/Format.hpp>
+#include <tessera/PlanOptions.hpp>
+#include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 #include <variant>
 

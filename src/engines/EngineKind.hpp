@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
 #include <tessera/Format.hpp>
+#include <tessera/common/Complex.hpp>
 
 namespace Tessera::Impl {
 

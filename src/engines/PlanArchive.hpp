@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 #include <tessera/EnumNames.hpp>
-#include <tessera/parallel/Arrays.hpp>
 #include <tessera/PlanOptions.hpp>
+#include <tessera/parallel/Arrays.hpp>
 #include <tessera/system/impl/SectionFile.hpp>
 #include <type_traits>
 #include <utility>

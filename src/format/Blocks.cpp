@@ -2,9 +2,9 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/FormatTooLarge.hpp>
 
 #include "AllocateCsr.hpp"
 

@@ -2,9 +2,9 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/FormatTooLarge.hpp>
 
 #include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tessera/BlockCg.hpp>
 #include <tessera/common/Overlap.hpp>
 #include <tessera/dense/impl/SmallAlgebra.hpp>
-#include <tessera/BlockCg.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 

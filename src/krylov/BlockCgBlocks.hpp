@@ -9,8 +9,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/BlockCg.hpp>
+#include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <utility>
 #include <vector>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/MemoryLimit.hpp>
 #include <tessera/parallel/CurrentBuild.hpp>
-#include <tessera/FormatTooLarge.hpp>
 #include <tessera/parallel/MemoryAccount.hpp>
 
 namespace Tessera::Impl {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Overlap.hpp>
 #include <tessera/Workspace.hpp>
+#include <tessera/common/Overlap.hpp>
 #include <tessera/spmm/impl/Access.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <variant>

@@ -3,12 +3,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/Half.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
-#include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "bcsr/Bcsr.hpp"

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/Format.hpp>
-#include <tessera/Reordering.hpp>
 #include <tessera/FormatTooLarge.hpp>
+#include <tessera/Reordering.hpp>
 #include <vector>
 
 namespace Tessera::Impl {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/Reordering.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/format/Permute.hpp>
@@ -14,7 +15,6 @@
 #include <tessera/reorder/LocalClusters.hpp>
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
-#include <tessera/PlanOptions.hpp>
 
 #include "List.hpp"
 #include "bcsr/Bcsr.hpp"

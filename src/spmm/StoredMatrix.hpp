@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choice.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <tessera/spmm/impl/ValueWatch.hpp>
 #include <utility>

@@ -9,9 +9,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/TuningRecords.hpp>
 #include <type_traits>
 #include <variant>

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
+#include <tessera/ValueCheck.hpp>
 #include <tessera/common/Mix.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/ValueCheck.hpp>
 
 namespace Tessera {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <tessera/common/Csr.hpp>
 #include <tessera/Mode.hpp>
+#include <tessera/common/Csr.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <vector>
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 #include <tessera/Format.hpp>
-#include <tessera/Reordering.hpp>
 #include <tessera/PlanOptions.hpp>
+#include <tessera/Reordering.hpp>
 #include <vector>
 
 #include "Settings.hpp"

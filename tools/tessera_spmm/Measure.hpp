@@ -8,10 +8,10 @@
 #include <harness/DeviceData.hpp>
 #include <harness/Timing.hpp>
 #include <stdexcept>
-#include <tessera/metrics/RowLengths.hpp>
-#include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/PlanFile.hpp>
 #include <tessera/Spmm.hpp>
+#include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/system/impl/Memory.hpp>
 #include <vector>
 

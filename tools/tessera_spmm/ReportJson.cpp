@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
-#include <tessera/Version.hpp>
 #include <tessera/MemoryLimit.hpp>
+#include <tessera/Version.hpp>
 
 #include "Formats.hpp"
 #include "Report.hpp"

@@ -4,5 +4,6 @@
 
 #include "RunAs.inl"
 
-template Tessera::Impl::Driver::Result Tessera::Impl::Driver::run_as<std::complex<double>>(const Settings&, const char*);
+template Tessera::Impl::Driver::Result Tessera::Impl::Driver::run_as<std::complex<double>>(const Settings&,
+                                                                                           const char*);
 #endif

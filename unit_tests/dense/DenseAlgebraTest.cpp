@@ -33,7 +33,9 @@ struct PublicAlgebra {
   void inner_products(std::span<const Input> X, const Input& Y, const SmallMatrix<Scalar>& C) const {
     Tessera::Impl::inner_products<Exec, Scalar>(exec, workspace, X, Y, C);
   }
-  void dots(const Input& X, const Input& Y, Scalar* result) const { Tessera::Impl::dots(exec, workspace, X, Y, result); }
+  void dots(const Input& X, const Input& Y, Scalar* result) const {
+    Tessera::Impl::dots(exec, workspace, X, Y, result);
+  }
   void sums_of_magnitudes(const Input& X, Scalar* result) const {
     Tessera::Impl::sums_of_magnitudes(exec, workspace, X, result);
   }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/Half.hpp>
-#include <tessera/common/Mix.hpp>
 #include <tessera/Mode.hpp>
+#include <tessera/common/Mix.hpp>
 #include <vector>
 
 /// Matrices and multivectors too large to store twice: each element is computed from its indices. All numbers are

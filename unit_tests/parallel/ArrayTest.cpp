@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/MemoryLimit.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/FormatTooLarge.hpp>
 #include <thread>
 #include <utility>
 #include <vector>

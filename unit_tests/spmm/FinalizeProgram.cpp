@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tessera/Warnings.hpp>
 #include <tessera/Spmm.hpp>
+#include <tessera/Warnings.hpp>
 #include <tessera/spmm/impl/Workspaces.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <tessera/Reordering.hpp>
 #include <tessera/PlanOperator.hpp>
+#include <tessera/Reordering.hpp>
 
 #include "HostViews.hpp"
 #include "PlanCheck.hpp"

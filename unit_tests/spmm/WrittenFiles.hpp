@@ -4,10 +4,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tessera/PlanFile.hpp>
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/Generators.hpp>
 #include <tessera/select/TuningRecords.hpp>
-#include <tessera/PlanFile.hpp>
 #include <vector>
 
 #include "UserMatrix.hpp"

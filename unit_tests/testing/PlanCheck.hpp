@@ -7,8 +7,8 @@
 #include <complex>
 #include <map>
 #include <string>
-#include <tessera/portable/Reference.hpp>
 #include <tessera/Spmm.hpp>
+#include <tessera/portable/Reference.hpp>
 #include <tuple>
 
 #include "TestDense.hpp"

@@ -7,10 +7,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/portable/Reference.hpp>
 #include <tessera/PlanFile.hpp>
 #include <tessera/Spmm.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/portable/Reference.hpp>
 
 #include "RandomMatrix.hpp"
 #include "RandomOptions.hpp"

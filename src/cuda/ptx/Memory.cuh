@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <tessera/common/Complex.hpp>
 #include <tessera/Half.hpp>
+#include <tessera/common/Complex.hpp>
 #include <type_traits>
 
 #include "Load.cuh"

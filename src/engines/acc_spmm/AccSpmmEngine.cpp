@@ -3,8 +3,8 @@
 #include "condensed/CondensedFormat.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include <string>
-#include <tessera/parallel/Arrays.hpp>
 #include <tessera/PlanOptions.hpp>
+#include <tessera/parallel/Arrays.hpp>
 
 #include "acc_spmm/cuda/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"

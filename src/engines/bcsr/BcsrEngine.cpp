@@ -5,9 +5,9 @@
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include <cstdint>
 #include <string>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "bcsr/cuda/Spmm.hpp"

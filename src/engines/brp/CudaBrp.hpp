@@ -3,8 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/parallel/Arrays.hpp>
 #include <tessera/PlanOptions.hpp>
+#include <tessera/parallel/Arrays.hpp>
 
 #include "brp/BlockRowPartition.hpp"
 #include "brp/cuda/Spmm.hpp"

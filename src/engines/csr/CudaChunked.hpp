@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/common/ChunkedRows.hpp>
 #include <tessera/common/Complex.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/PlanOptions.hpp>
 
 #include "csr/chunked/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <tessera/Format.hpp>
+#include <tessera/FormatTooLarge.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "CudaChunked.hpp"

@@ -4,13 +4,13 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <tessera/FormatTooLarge.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/common/ChunkedRows.hpp>
 #include <tessera/cuda/Device.hpp>
 #include <tessera/parallel/CudaMemory.hpp>
 #include <tessera/parallel/CurrentBuild.hpp>
 #include <tessera/parallel/CurrentGpu.hpp>
-#include <tessera/FormatTooLarge.hpp>
-#include <tessera/PlanOptions.hpp>
 
 /// Properties of an instance's GPU that plans depend on.
 namespace Tessera::Impl {

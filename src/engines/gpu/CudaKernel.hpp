@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 #include <tessera/Format.hpp>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/select/Choice.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "CudaLaunches.hpp"

@@ -3,8 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/common/Complex.hpp>
 #include <tessera/Kernel.hpp>
+#include <tessera/common/Complex.hpp>
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
 

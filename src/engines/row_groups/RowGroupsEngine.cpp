@@ -6,10 +6,10 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "gpu/CudaDevice.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <vector>
 
 #include "gpu/CudaDevice.hpp"

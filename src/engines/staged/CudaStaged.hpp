@@ -4,9 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
-#include <tessera/PlanOptions.hpp>
 #include <type_traits>
 
 #include "gpu/CudaDevice.hpp"

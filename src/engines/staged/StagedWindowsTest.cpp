@@ -4,9 +4,9 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/common/Bits.hpp>
 #include <tessera/io/ReadMatrix.hpp>
-#include <tessera/FormatTooLarge.hpp>
 #include <utility>
 
 #include "AdversarialPatterns.hpp"

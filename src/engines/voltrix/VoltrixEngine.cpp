@@ -4,9 +4,9 @@
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include <cstdint>
 #include <string>
+#include <tessera/PlanOptions.hpp>
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/PlanOptions.hpp>
 
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"

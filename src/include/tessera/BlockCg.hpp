@@ -26,7 +26,7 @@ struct BlockCgOptions {
   /// not solved start again from there, so often at most. Less than 0: not computed.
   int max_restarts = 3;
   Impl::SumOverRanks<Scalar> sum_over_ranks = {};  ///< for rows that are spread over ranks
-  bool keeps_history = false;                ///< fills BlockCgResult::history
+  bool keeps_history = false;                      ///< fills BlockCgResult::history
 };
 
 /// Why block_cg() ended.
@@ -44,8 +44,9 @@ std::string to_string(BlockCgStop stop);
 
 /// One iteration.
 struct BlockCgIteration {
-  Impl::Ordinal columns = 0;     ///< columns of B that were not solved before it
-  Impl::Ordinal directions = 0;  ///< columns that A was multiplied by: those that are independent, of solved ones as well
+  Impl::Ordinal columns = 0;  ///< columns of B that were not solved before it
+  Impl::Ordinal directions =
+      0;  ///< columns that A was multiplied by: those that are independent, of solved ones as well
   std::vector<double> residuals;  ///< |r| / |b| after it, a number for each column of B; r is the recurrence's
 };
 
@@ -57,8 +58,8 @@ struct BlockCgResult {
   int columns_alone = 0;                      ///< columns that the block did not solve, and that went on one by one
   int lost_curvatures = 0;                    ///< iterations in which p^T A p of some direction was lost in rounding
   Impl::Ordinal most_dependent = 0;  ///< the most directions that were left out at once, for they depended on others
-  int restarts = 0;            ///< how often columns started again, see BlockCgOptions::max_restarts
-  std::int64_t products = 0;   ///< columns that A was multiplied by, in all
+  int restarts = 0;                  ///< how often columns started again, see BlockCgOptions::max_restarts
+  std::int64_t products = 0;         ///< columns that A was multiplied by, in all
   /// |b - A x| / |b| for each column of B: 0 for a column of zeros, and as the recurrence says if max_restarts < 0.
   std::vector<double> residuals;
   std::vector<BlockCgIteration> history;  ///< if BlockCgOptions::keeps_history

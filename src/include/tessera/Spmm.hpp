@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Multivector.hpp>
 #include <tessera/Plan.hpp>
+#include <tessera/common/Multivector.hpp>
 #include <tessera/spmm/impl/BorrowedWorkspace.hpp>
 #include <type_traits>
 

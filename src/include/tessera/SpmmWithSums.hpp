@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 #include <string>
-#include <tessera/dense/DenseAlgebra.hpp>
 #include <tessera/Spmm.hpp>
+#include <tessera/dense/DenseAlgebra.hpp>
 #include <type_traits>
 
 /// Products that also compute inner products or norms of their result, which block solvers need next.

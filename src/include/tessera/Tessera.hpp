@@ -7,8 +7,6 @@
 /// Components have headers of their own: readers, writers and generators of matrices in tessera/io, the adapters
 /// tessera/kokkos_kernels/SpmvHandle.hpp, tessera/tpetra/CrsMatrix.hpp and tessera/tpetra/TpetraOperator.hpp.
 
-#include <tessera/Version.hpp>
-#include <tessera/Warnings.hpp>
 #include <tessera/BlockCg.hpp>
 #include <tessera/Plan.hpp>
 #include <tessera/PlanFile.hpp>
@@ -17,4 +15,6 @@
 #include <tessera/PlanOptionsText.hpp>
 #include <tessera/Spmm.hpp>
 #include <tessera/SpmmWithSums.hpp>
+#include <tessera/Version.hpp>
+#include <tessera/Warnings.hpp>
 #include <tessera/Workspace.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Bits.hpp>
 #include <tessera/Half.hpp>
+#include <tessera/common/Bits.hpp>
 
 #include "condensed/cuda/DenseTiles.hpp"
 #include "launch/Launch.cuh"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
 #include <tessera/Half.hpp>
+#include <tessera/common/Complex.hpp>
 #include <tessera/common/Types.hpp>
 #include <type_traits>
 

@@ -41,7 +41,8 @@ HostCsr<double> generate_banded(Impl::Ordinal rows, Impl::Ordinal bandwidth, std
 
 /// A square matrix with exactly nonzeros_per_row nonzeros in each row, at random columns. Values are uniform in [-1,
 /// 1].
-HostCsr<double> generate_uniform(Impl::Ordinal rows, Impl::Ordinal nonzeros_per_row, std::uint64_t seed, int threads = 0);
+HostCsr<double> generate_uniform(Impl::Ordinal rows, Impl::Ordinal nonzeros_per_row, std::uint64_t seed,
+                                 int threads = 0);
 
 /// Generates one of these matrices by name, "NAME" or "NAME:SIZE[,SIZE]": stencil27:GRID, elasticity:GRID,
 /// rmat:SCALE[,EDGE_FACTOR], road:ROWS, banded:ROWS[,BANDWIDTH] or uniform:ROWS[,NONZEROS_PER_ROW]. With the default

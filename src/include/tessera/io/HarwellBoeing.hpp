@@ -16,8 +16,8 @@ struct HarwellBoeingHeader {
   std::string key;                             ///< the next 8 columns
   MatrixMarketHeader::Field field = {};        ///< the first letter of the type: R, I, C or P
   MatrixMarketHeader::Symmetry symmetry = {};  ///< the second letter: U and R are general; S, Z, H
-  Impl::Ordinal rows = 0;                            ///< rows of the matrix
-  Impl::Ordinal columns = 0;                         ///< columns of the matrix
+  Impl::Ordinal rows = 0;                      ///< rows of the matrix
+  Impl::Ordinal columns = 0;                   ///< columns of the matrix
   std::size_t stored_entries = 0;              ///< entries in the file, before the symmetry is expanded
   std::size_t right_hand_sides = 0;            ///< number of right-hand sides
   bool has_sparse_right_hand_sides = false;    ///< they are sparse, and are not read

@@ -16,11 +16,11 @@ namespace Tessera {
 /// \tparam Scalar float, double, `std::complex<float>` or `std::complex<double>`
 template <class Scalar>
 struct HostCsr {
-  Impl::Ordinal rows = 0;                         ///< rows of the matrix
-  Impl::Ordinal columns = 0;                      ///< columns of the matrix
-  std::vector<std::size_t> row_offsets{0};  ///< rows + 1 offsets
-  std::vector<Impl::Ordinal> column_indices;      ///< row_offsets[rows] columns
-  std::vector<Scalar> values;               ///< row_offsets[rows] values
+  Impl::Ordinal rows = 0;                     ///< rows of the matrix
+  Impl::Ordinal columns = 0;                  ///< columns of the matrix
+  std::vector<std::size_t> row_offsets{0};    ///< rows + 1 offsets
+  std::vector<Impl::Ordinal> column_indices;  ///< row_offsets[rows] columns
+  std::vector<Scalar> values;                 ///< row_offsets[rows] values
 
   /// Whether extents and all arrays are equal.
   friend bool operator==(const HostCsr&, const HostCsr&) = default;

@@ -34,8 +34,8 @@ struct MatrixMarketHeader {
   Layout layout = Layout::Coordinate;     ///< the layout that the banner names
   Field field = Field::Real;              ///< the type of values that the banner names
   Symmetry symmetry = Symmetry::General;  ///< the symmetry that the banner names
-  Impl::Ordinal rows = 0;                       ///< rows of the matrix
-  Impl::Ordinal columns = 0;                    ///< columns of the matrix
+  Impl::Ordinal rows = 0;                 ///< rows of the matrix
+  Impl::Ordinal columns = 0;              ///< columns of the matrix
   std::size_t stored_entries = 0;         ///< lines of entries in the file, before the symmetry is expanded
 };
 

@@ -188,7 +188,8 @@ class BlockVector {
   std::shared_ptr<Scalar> data_;  // element (0, 0); with a list, the element of row 0 at position 0
   Impl::Ordinal rows_ = 0, columns_ = 0;
   std::ptrdiff_t row_stride_ = 0;
-  std::shared_ptr<const std::vector<Impl::Ordinal>> list_;  // positions of the columns in a row; null if they are adjacent
+  std::shared_ptr<const std::vector<Impl::Ordinal>>
+      list_;  // positions of the columns in a row; null if they are adjacent
 };
 
 }  // namespace Tessera

@@ -168,7 +168,8 @@ BlockVector<SC, LO, GO, NO> BlockVector<SC, LO, GO, NO>::columns_of(const Teucho
   BlockVector result(*this);
   result.columns_ = static_cast<Impl::Ordinal>(count);
   if (list_) {
-    result.list_ = std::make_shared<const std::vector<Impl::Ordinal>>(list_->begin() + first, list_->begin() + first + count);
+    result.list_ =
+        std::make_shared<const std::vector<Impl::Ordinal>>(list_->begin() + first, list_->begin() + first + count);
   } else if (data_) {
     result.data_ = std::shared_ptr<SC>(data_, data_.get() + first);
   }
@@ -301,7 +302,7 @@ void BlockVector<SC, LO, GO, NO>::randomize() {
 
 template <class SC, class LO, class GO, class NO>
 void BlockVector<SC, LO, GO, NO>::randomize(std::uint64_t seed) {
-  if (columns_ > 0) Tessera::randomize(execution_space(), seed, first_row(), block());
+  if (columns_ > 0) Impl::randomize(execution_space(), seed, first_row(), block());
 }
 
 template <class SC, class LO, class GO, class NO>
@@ -312,7 +313,7 @@ void BlockVector<SC, LO, GO, NO>::scale(SC factor) {
 template <class SC, class LO, class GO, class NO>
 void BlockVector<SC, LO, GO, NO>::scale(const Teuchos::ArrayView<const SC>& factors) {
   require_results("scale", static_cast<std::size_t>(factors.size()));
-  if (columns_ > 0) Tessera::scale(execution_space(), factors.getRawPtr(), block());
+  if (columns_ > 0) Impl::scale(execution_space(), factors.getRawPtr(), block());
 }
 
 template <class SC, class LO, class GO, class NO>
@@ -356,7 +357,7 @@ void BlockVector<SC, LO, GO, NO>::multiply(SC alpha, const BlockVector& X, const
   if (columns_ == 0) return;
   if (alpha == SC(0) || X.columns_ == 0) return update(SC(0), *this, beta);
   Impl::multiply_add(execution_space(), Impl::dense_workspace<execution_space>(), alpha,
-               Apart(X, *this, beta == SC(0)).block(), Impl::small(B), beta, block());
+                     Apart(X, *this, beta == SC(0)).block(), Impl::small(B), beta, block());
 }
 
 template <class SC, class LO, class GO, class NO>
@@ -372,7 +373,7 @@ void BlockVector<SC, LO, GO, NO>::innerProducts(SC alpha, const BlockVector& Y, 
   const Impl::TallBlock<const SC> x = block();
   small_matrix_type sums(columns_, Y.columns_, false);
   Impl::inner_products(execution_space(), Impl::dense_workspace<execution_space>(), std::span(&x, 1), Y.block(),
-                 Impl::small(sums));
+                       Impl::small(sums));
   sum_over_ranks(sums.values(), columns_ * Y.columns_);
   if (alpha != SC(1)) sums.scale(alpha);
   C.assign(sums);
@@ -457,10 +458,10 @@ int BlockVector<SC, LO, GO, NO>::orthonormalize(const Teuchos::ArrayView<const T
   }
   Impl::OrthonormalizeOptions all_options = options;
   all_options.first_row = first_row();
-  return Tessera::orthonormalize(execution_space(), Impl::dense_workspace<execution_space>(),
-                                 std::span<const Impl::TallBlock<const SC>>(blocks), block(),
-                                 C == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*C),
-                                 R == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*R), sum, all_options);
+  return Impl::orthonormalize(execution_space(), Impl::dense_workspace<execution_space>(),
+                              std::span<const Impl::TallBlock<const SC>>(blocks), block(),
+                              C == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*C),
+                              R == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*R), sum, all_options);
 }
 
 /// Returns the number of rows on the ranks before. If the Map does not give it: a number unique to the rank.

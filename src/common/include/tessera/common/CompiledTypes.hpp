@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/Complex.hpp>
 #include <tessera/Half.hpp>
+#include <tessera/common/Complex.hpp>
 
 // The types that the library is compiled for: all scalars, unless CMake's TESSERA_SCALARS names some. Tessera's targets
 // then define TESSERA_WITHOUT_... for each of the others, for users' files as well.

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tessera/common/Csr.hpp>
 #include <tessera/Format.hpp>
 #include <tessera/FormatParameters.hpp>
 #include <tessera/MemoryLimit.hpp>
+#include <tessera/common/Csr.hpp>
 #include <tessera/format/ForEachArray.hpp>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/Array.hpp>

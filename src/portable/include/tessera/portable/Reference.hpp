@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Csr.hpp>
 #include <tessera/Format.hpp>
 #include <tessera/Mode.hpp>
+#include <tessera/common/Complex.hpp>
+#include <tessera/common/Csr.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <vector>
 

@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <complex>
 #include <cstddef>
-#include <tessera/common/CompiledTypes.hpp>
 #include <tessera/Half.hpp>
+#include <tessera/common/CompiledTypes.hpp>
 #include <type_traits>
 
 namespace Tessera::Impl {

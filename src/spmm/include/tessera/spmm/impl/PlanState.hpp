@@ -7,13 +7,13 @@
 #include <string_view>
 #include <tessera/Half.hpp>
 #include <tessera/Mode.hpp>
+#include <tessera/PlanOptions.hpp>
+#include <tessera/Workspace.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/TooManyPlaces.hpp>
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/select/Choice.hpp>
-#include <tessera/PlanOptions.hpp>
-#include <tessera/Workspace.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
 #include <variant>
 #include <vector>

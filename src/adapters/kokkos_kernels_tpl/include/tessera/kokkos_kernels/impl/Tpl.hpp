@@ -18,8 +18,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tessera/kokkos_kernels/impl/MatrixPlan.hpp>
 #include <tessera/PlanOptionsText.hpp>
+#include <tessera/kokkos_kernels/impl/MatrixPlan.hpp>
 #include <type_traits>
 #include <utility>
 
