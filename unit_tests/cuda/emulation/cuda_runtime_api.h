@@ -38,7 +38,9 @@ enum cudaDeviceAttr {
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100 };
 
-inline cudaError_t cudaGetLastError() { return Tessera::Impl::Emulation::Runtime::instance().take_last_error<cudaError_t>(); }
+inline cudaError_t cudaGetLastError() {
+  return Tessera::Impl::Emulation::Runtime::instance().take_last_error<cudaError_t>();
+}
 inline const char* cudaGetErrorName(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorInvalidValue";
 }
@@ -49,7 +51,7 @@ inline const char* cudaGetErrorString(cudaError_t error) {
 inline cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   *pointer = Tessera::Impl::Emulation::Memory::device().allocate(bytes);
   return Tessera::Impl::Emulation::Runtime::instance().remember(*pointer == nullptr ? cudaErrorMemoryAllocation
-                                                                              : cudaSuccess);
+                                                                                    : cudaSuccess);
 }
 inline cudaError_t cudaFree(void* pointer) {
   Tessera::Impl::Emulation::Memory::device().release(pointer);
@@ -133,6 +135,6 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     return runtime.remember(cudaErrorInvalidValue);
   }
   Tessera::Impl::Emulation::Block::running().launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                                              [&] { kernel(arguments...); });
+                                                    [&] { kernel(arguments...); });
   return cudaSuccess;
 }
