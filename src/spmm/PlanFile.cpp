@@ -20,6 +20,7 @@
 #include "PrintableText.hpp"
 #include "Published.hpp"
 #include "Refusals.hpp"
+#include "WorkspacePool.hpp"
 
 namespace Tessera::Impl {
 
@@ -192,7 +193,9 @@ void PlanState<Scalar, ExecutionSpace>::save(const ExecutionSpace& exec, const s
 template <class Scalar, class ExecutionSpace>
 PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::string_view bytes,
                                              const std::string& name)
-    : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
+    : LiveObject(Kind::Plan),
+      members_(std::make_unique<Members>()),
+      workspaces_(std::make_unique<WorkspacePool<ExecutionSpace>>()) {
   const Region<ExecutionSpace> region("Tessera::load_plan");
   Members& m = *members_;
   m.account = std::make_shared<MemoryAccount>(no_memory_limit);

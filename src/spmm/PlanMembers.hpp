@@ -13,7 +13,6 @@
 #include "BuildReport.hpp"
 #include "CheckArguments.hpp"
 #include "StoredMatrix.hpp"
-#include "WorkspacePool.hpp"
 
 namespace Tessera::Impl {
 
@@ -110,7 +109,6 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   std::vector<Block> blocks;
   std::atomic<std::uint64_t> products{0};  // atomic: products may run at the same time
   std::uint64_t updates = 0;
-  WorkspacePool<ExecutionSpace> workspaces;  // of products that were given none
 
   Ordinal op_rows(Mode mode) const { return is_transposed(mode) ? columns : rows; }
   Ordinal op_columns(Mode mode) const { return is_transposed(mode) ? rows : columns; }

@@ -20,6 +20,7 @@
 #include "Stats.hpp"
 #include "StoreMatrix.hpp"
 #include "Transpose.hpp"
+#include "WorkspacePool.hpp"
 
 namespace Tessera::Impl {
 
@@ -140,7 +141,9 @@ inline void note_memory(const MemoryAccount& account, std::size_t held, BuildRep
 
 template <class Scalar, class ExecutionSpace>
 PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input, const PlanOptions& options)
-    : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
+    : LiveObject(Kind::Plan),
+      members_(std::make_unique<Members>()),
+      workspaces_(std::make_unique<WorkspacePool<ExecutionSpace>>()) {
   const Region<ExecutionSpace> region("Tessera::make_plan");
   const SteadyTimer timer;
   check_matrix(input);
@@ -340,11 +343,11 @@ template <class Scalar, class ExecutionSpace>
 Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::borrow(const ExecutionSpace& exec, Mode mode,
                                                                     int num_vectors) const {
   // If this builds the transpose, products that run at the same time do not read it.
-  return members_->workspaces.take(exec, mode, num_vectors, [&] { return prepare(exec, num_vectors, mode); });
+  return workspaces_->take(exec, mode, num_vectors, [&] { return prepare(exec, num_vectors, mode); });
 }
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::give_back(Workspace<ExecutionSpace> work) const noexcept {
-  if (is_alive()) members_->workspaces.put_back(std::move(work));
+  workspaces_->put_back(std::move(work));
 }
 
 template <class Scalar, class ExecutionSpace>

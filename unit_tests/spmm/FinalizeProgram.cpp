@@ -66,6 +66,8 @@ int main(int argc, char* argv[]) {
     static_plan = identity();
     static_workspace = static_plan.prepare(Exec(), 8, Tessera::Mode::NoTranspose);
     static_workspaces.get(Exec(), static_plan, Tessera::Mode::NoTranspose, 3);
+    const Kokkos::View<double**, Exec> X("X", 5, 3), Y("Y", 5, 3);
+    Tessera::spmm(static_plan, X, Y);  // in scratch memory that the plan keeps
   } else {
     plan.reset();
     workspace = {};

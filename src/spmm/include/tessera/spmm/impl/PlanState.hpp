@@ -23,6 +23,8 @@ namespace Tessera::Impl {
 struct BlockStats;
 struct Explanation;
 struct RowProducer;
+template <class ExecutionSpace>
+class WorkspacePool;
 
 /// The pattern of the user's matrix, with the sizes of its arrays for checks. Rows, columns and entries count dense
 /// blocks if block_size > 1.
@@ -115,6 +117,8 @@ class PlanState final : private LiveObject {
                        const Multivector<const VectorScalar>& X, VectorScalar beta,
                        const Multivector<VectorScalar>& Y) const;
   std::unique_ptr<Members> members_;
+  // Apart from the members: Kokkos::finalize() frees the memory of each workspace by itself.
+  std::unique_ptr<WorkspacePool<ExecutionSpace>> workspaces_;
 };
 
 }  // namespace Tessera::Impl
