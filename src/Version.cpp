@@ -6,7 +6,7 @@
 
 #include "Commit.hpp"
 
-namespace Tessera::Impl {
+namespace Tessera {
 
 namespace {
 
@@ -48,7 +48,7 @@ Version version() {
           .scalars = words_of(TESSERA_BUILT_SCALARS),
           .execution_spaces = names_of_execution_spaces(),
           .components = words_of(TESSERA_BUILT_COMPONENTS),
-          .gpu_model = GpuModel::version,
+          .gpu_model = Impl::GpuModel::version,
           .kokkos = TESSERA_BUILT_KOKKOS,
           .compiler = TESSERA_BUILT_COMPILER};
 }
@@ -66,4 +66,4 @@ std::string to_string(const Version& version) {
   return text.append("\ncompiler: ").append(version.compiler);
 }
 
-}  // namespace Tessera::Impl
+}  // namespace Tessera

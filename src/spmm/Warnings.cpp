@@ -7,7 +7,7 @@
 
 #include "Warn.hpp"
 
-namespace Tessera::Impl {
+namespace Tessera {
 
 namespace {
 
@@ -33,4 +33,4 @@ void Impl::warn(std::string_view text) {
   if (const WarningHandler handler = current_handler()) handler(text);
 }
 
-}  // namespace Tessera::Impl
+}  // namespace Tessera
