@@ -186,10 +186,10 @@ auto plan_of(const Exec& exec, int rows, int columns, int block_size, const RowO
                     RowOffsets::rank() == 1 && ColumnIndices::rank() == 1 && Values::rank() == 1,
                 "Tessera::make_plan: row offsets, column indices and values are rank-1 Kokkos::Views");
   using Scalar = typename Values::non_const_value_type;
-  using Offset = typename RowOffsets::non_const_value_type;
+  using RowOffset = typename RowOffsets::non_const_value_type;
   static_assert(std::is_same_v<typename ColumnIndices::non_const_value_type, int>,
                 "Tessera::make_plan: column indices are ints");
-  static_assert(std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8),
+  static_assert(std::is_integral_v<RowOffset> && (sizeof(RowOffset) == 4 || sizeof(RowOffset) == 8),
                 "Tessera::make_plan: row offsets are integers of 4 or 8 bytes");
   static_assert(Kokkos::SpaceAccessibility<Exec, typename RowOffsets::memory_space>::accessible &&
                     Kokkos::SpaceAccessibility<Exec, typename ColumnIndices::memory_space>::accessible &&
@@ -202,7 +202,7 @@ auto plan_of(const Exec& exec, int rows, int columns, int block_size, const RowO
   typename State::Input input;
   input.rows = rows;
   input.columns = columns;
-  input.row_offsets = reinterpret_cast<const kernel_offset_t<Offset>*>(row_offsets.data());
+  input.row_offsets = reinterpret_cast<const kernel_offset_t<RowOffset>*>(row_offsets.data());
   input.column_indices = column_indices.data();
   input.block_size = block_size;
   input.values = reinterpret_cast<const kernel_scalar_t<Scalar>*>(values.data());

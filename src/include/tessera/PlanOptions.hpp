@@ -46,14 +46,14 @@ struct PlanHints {
 
 /// How a plan is made.
 struct PlanOptions {
-  PlanHints hints;  ///< the purpose of the plan; make_plan() with an X takes num_vectors and layout_left from it
+  PlanHints hints = {};  ///< the purpose of the plan; make_plan() with an X takes num_vectors and layout_left from it
   /// Whether X and Y of products may have 16 bits, and typically do: Tessera::Half or BFloat16, or Kokkos' half_t or
   /// bhalf_t, with sums in float. Only for float matrices, whose values keep their 32 bits except in 16-bit precisions.
   /// On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and those of BitTcf and Bmat in Fp16 and
   /// Bf16; other kernels, and hosts, multiply copies of some columns of X and Y as float.
   bool half_vectors = false;
-  Format format = Format::Auto;  ///< Auto chooses the fastest format for these hints
-  FormatParameters parameters;   ///< parameters of the format
+  Format format = Format::Auto;      ///< Auto chooses the fastest format for these hints
+  FormatParameters parameters = {};  ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
   /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
   /// Search and Auto do not search if even the best imaginable order would not be kept. On hosts Auto is None.
@@ -105,7 +105,7 @@ struct PlanOptions {
   /// takes what Tuning::Measure remembered, but not the other way round. On hosts the device is the backend and its
   /// concurrency: use one file for each kind of machine. If processes write at the same time, the file of the last one
   /// stays.
-  std::string tuning_file;
+  std::string tuning_file = {};
   /// Upper bound on the bytes that the plan uses in the memory of its device at any time. It includes the peak of
   /// make_plan(), with the orders that it tries and the candidates that it measures, and what the plan then holds, with
   /// slot maps and the data of kernels. Plan::prepare() adds the same for the transpose. It excludes the matrix that

@@ -116,11 +116,11 @@ Array<T*, typename ExecutionSpace::memory_space> device_copy(const ExecutionSpac
 /// Replaces the counts in offsets(1), offsets(2), ... by their prefix sums, in place; offsets(0) becomes 0.
 template <class ExecutionSpace, class Offsets>
 static void counts_to_offsets(const ExecutionSpace& exec, const Offsets& offsets) {
-  using Offset = typename Offsets::value_type;
+  using Number = typename Offsets::value_type;
   Kokkos::parallel_scan(
       "Tessera::counts_to_offsets", IndexPolicy<ExecutionSpace>(exec, 0, offsets.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, Offset & sum, bool final) {
-        sum += i == 0 ? Offset(0) : offsets(i);
+      KOKKOS_LAMBDA(std::size_t i, Number & sum, bool final) {
+        sum += i == 0 ? Number(0) : offsets(i);
         if (final) offsets(i) = sum;
       });
 }

@@ -111,11 +111,11 @@ class SlotSort {
 /// Sets offsets(u) to the number of sorted keys below u << shift, for u = 0 ... units.
 template <class ExecutionSpace, class Keys, class Offsets>
 static void offsets_of_sorted_keys(const ExecutionSpace& exec, const Keys& keys, int shift, const Offsets& offsets) {
-  using Offset = typename Offsets::value_type;
+  using Number = typename Offsets::value_type;
   Kokkos::parallel_for(
       "Tessera::offsets_of_sorted_keys", IndexPolicy<ExecutionSpace>(exec, 0, offsets.extent(0)),
       KOKKOS_LAMBDA(std::size_t unit) {
-        offsets(unit) = Offset(keys_below(keys, keys.extent(0), std::uint64_t(unit) << shift));
+        offsets(unit) = Number(keys_below(keys, keys.extent(0), std::uint64_t(unit) << shift));
       });
 }
 

@@ -33,12 +33,12 @@ struct RowCursors {
 /// \param first_row [in] the first row of the window
 template <int Height, class Rows>
 KOKKOS_INLINE_FUNCTION auto cursors_of_window(const Rows& A, Ordinal first_row) {
-  using Offset = decltype(begin_of_row(A, first_row));
-  RowCursors<Height, Offset> result;
+  using Entry = decltype(begin_of_row(A, first_row));
+  RowCursors<Height, Entry> result;
   for (int r = 0; r < Height; ++r) {
     const bool exists = first_row < A.rows - r;
-    result.cursor[r] = exists ? begin_of_row(A, first_row + r) : Offset(0);
-    result.end[r] = exists ? end_of_row(A, first_row + r) : Offset(0);
+    result.cursor[r] = exists ? begin_of_row(A, first_row + r) : Entry(0);
+    result.end[r] = exists ? end_of_row(A, first_row + r) : Entry(0);
   }
   result.limit = beyond_columns;
   return result;
