@@ -54,7 +54,7 @@ TEST(PlanOptionsText, MistakesAreNamed) {
   EXPECT_EQ(message_of("num_vectors=8, ,format=csr"), "HERE: there is \"\"; expected name=value");
   EXPECT_EQ(message_of("num_vectors=8,format=csr, num_vectors =8"),
             "HERE: num_vectors is there twice; expected it once");
-  EXPECT_EQ(message_of("num_vector=8").substr(0, 67),
+  EXPECT_EQ(message_of("num_vector=8").substr(0, 68),
             "HERE: there is no option \"num_vector\"; expected one of num_vectors, ");
   EXPECT_EQ(message_of("num_vectors=-1"), "HERE: num_vectors is \"-1\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("num_vectors=3000000000"),
