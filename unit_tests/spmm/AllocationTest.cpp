@@ -231,7 +231,6 @@ TYPED_TEST(AllocationTest, FollowValues) {
 /// A plan is saved completely or not at all, and loading is all or nothing, too.
 TYPED_TEST(AllocationTest, SaveAndLoadPlan) {
   using Exec = typename TestFixture::Exec;
-  using Device = typename Exec::device_type;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(30, 25, 4, 1));
   const TemporaryFolder folder;
   const std::string path = folder / "plan";

@@ -166,7 +166,6 @@ TYPED_TEST(PlanFileTest, EmptyMatrices) {
 }
 
 using Space = Kokkos::DefaultExecutionSpace;
-using Device = Space::device_type;
 using SmallPlan = Plan<double, Space>;
 
 SmallPlan parse(std::string_view bytes) { return Impl::parse_plan<double>(Space(), bytes, "plan"); }
