@@ -17,7 +17,7 @@
 namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
-using Vectors = Kokkos::View<double**, Space>;
+using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
 constexpr int grid = 10, block = 8, most_iterations = 3000;
 
@@ -68,15 +68,12 @@ int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
   const auto A = Tessera::generate_stencil27(grid);
-  Tessera::PlanOptions options;
-  options.columns = block;  // what the choice of a format depends on
-  auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
-                                 Example::to_device(A.column_indices), Example::to_device(A.values), options);
-  auto work = plan.prepare(exec, block, Tessera::Mode::NoTranspose);
+  const Vectors X("X", A.rows, block), Y("Y", A.rows, block);
+  const auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
+                                       Example::to_device(A.column_indices), Example::to_device(A.values), X);
 
   // Any start will do that is not orthogonal to what is sought.
   const auto start = Tessera::random_dense<double>(std::size_t(A.rows), block, 1);
-  const Vectors X("X", A.rows, block), Y("Y", A.rows, block);
   Kokkos::deep_copy(X, Kokkos::create_mirror_view_and_copy(
                            Space(), Kokkos::View<const double**, Kokkos::LayoutLeft, Kokkos::HostSpace>(
                                         start.values.data(), A.rows, block)));
@@ -84,7 +81,7 @@ int main(int argc, char* argv[]) {
   std::vector<double> eigenvalues = orthonormalize(X), before;
   int iteration = 0;
   do {
-    Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, 1.0, X, 0.0, Y);
+    Tessera::spmm(exec, plan, X, Y);
     exec.fence();
     Kokkos::deep_copy(X, Y);
     before = eigenvalues;

@@ -76,14 +76,12 @@ int main(int argc, char* argv[]) {
   const Space exec;
   const auto host = Tessera::generate_stencil27(grid);
   const auto L = Example::to_device(host.values);
-  Tessera::PlanOptions options;
-  options.columns = modes;
+  const Vectors start("start", host.rows, modes);
   auto plan = Tessera::make_plan(exec, host.rows, host.columns, Example::to_device(host.row_offsets),
-                                 Example::to_device(host.column_indices), L, options);
-  auto work = plan.prepare(exec, modes, Tessera::Mode::NoTranspose);  // the steps below allocate nothing
+                                 Example::to_device(host.column_indices), L, start);
+  auto work = plan.prepare(exec, modes);  // the steps below allocate nothing
 
   const Values A("A", L.extent(0));
-  const Vectors start("start", host.rows, modes);
   Vectors now("now", host.rows, modes), next("next", host.rows, modes);
   set_modes(start);
   Kokkos::deep_copy(now, start);

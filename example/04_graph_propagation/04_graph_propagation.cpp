@@ -24,7 +24,7 @@ namespace {
 
 using Tessera::Mode;
 using Space = Kokkos::DefaultExecutionSpace;
-using Plan = Tessera::Plan<float, int, std::size_t, Space::device_type>;
+using Plan = Tessera::Plan<float>;
 // The features of a vertex lie side by side.
 using Features = Kokkos::View<float**, Kokkos::LayoutRight, Space>;
 
@@ -47,19 +47,18 @@ Plan make_mean(const Space& exec, const Tessera::HostCsr<double>& graph) {
     values.resize(columns.size(), 1.0F / float(columns.size() - row_offsets[vertex]));
   }
   Tessera::PlanOptions options;
-  options.columns = feature_count;
+  options.hints.num_vectors = feature_count;
   return Tessera::make_plan(exec, graph.rows, graph.columns, Example::to_device(row_offsets),
                             Example::to_device(columns), Example::to_device(values), options);
 }
 
 /// H = M X with M = ((1 - fresh) op(P))^steps + ... + fresh I, as steps of H = (1 - fresh) op(P) H + fresh X.
-Features propagate(const Space& exec, Plan& P, Mode mode, const Features& X) {
-  auto work = P.prepare(exec, feature_count, mode);  // the first for a transpose also builds it, once
+Features propagate(const Space& exec, const Plan& P, Mode mode, const Features& X) {
   Features H("H", X.extent(0), X.extent(1)), next("next", X.extent(0), X.extent(1));
   Kokkos::deep_copy(exec, H, X);
   for (int step = 0; step < steps; ++step) {
     Kokkos::deep_copy(exec, next, X);
-    Tessera::spmm(exec, P, work, mode, 1 - fresh, H, fresh, next);
+    Tessera::spmm(exec, P, mode, 1 - fresh, H, fresh, next);  // the first for a transpose also builds it, once
     std::swap(H, next);
   }
   exec.fence();
@@ -105,7 +104,7 @@ double error_of_gradient(const Features& G, const Features& MX, const Features& 
 
 bool run(const Tessera::HostCsr<double>& graph) {
   const Space exec;
-  Plan P = make_mean(exec, graph);
+  const Plan P = make_mean(exec, graph);
   std::printf("%s", P.explain().c_str());
   const Features X = make_features(graph.rows, 1), G = make_features(graph.rows, 2);
   const Features MX = propagate(exec, P, Mode::NoTranspose, X);

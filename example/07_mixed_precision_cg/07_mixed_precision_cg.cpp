@@ -19,9 +19,7 @@ namespace {
 using Tessera::Mode;
 using Space = Kokkos::DefaultExecutionSpace;
 template <class Scalar>
-using Plan = Tessera::Plan<Scalar, int, std::size_t, Space::device_type>;
-template <class Scalar>
-using Vectors = Kokkos::View<Scalar**, Space>;
+using Vectors = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
 using Numbers = std::vector<double>;  // one a column
 
 constexpr int right_hand_sides = 8, most_corrections = 10, most_iterations = 500;
@@ -29,9 +27,9 @@ constexpr double inner_tolerance = 1e-4;  // of a correction: float can do that
 constexpr double tolerance = 1e-13;       // of the solution: float cannot, it has seven digits
 
 template <class Scalar>
-Plan<Scalar> make_plan(const Space& exec, const Tessera::HostCsr<double>& A) {
+Tessera::Plan<Scalar> make_plan(const Space& exec, const Tessera::HostCsr<double>& A) {
   Tessera::PlanOptions options;
-  options.columns = right_hand_sides;
+  options.hints.num_vectors = right_hand_sides;
   if constexpr (std::is_same_v<Scalar, float>) {
     options.precision = Tessera::Precision::Tf32x3;
     options.on_unsupported = Tessera::OnUnsupported::FallBack;  // native floats on hosts and on older GPUs
@@ -67,8 +65,7 @@ void combine(const Space& exec, const Numbers& a, const Vectors<From>& X, const 
 }
 
 /// A D = R in float, from D = 0: a conjugate gradient method a column, all in step. R is used up. Returns iterations.
-int solve_in_float(const Space& exec, const Plan<float>& A, Tessera::Workspace<Space>& work, const Vectors<float>& R,
-                   const Vectors<float>& D) {
+int solve_in_float(const Space& exec, const Tessera::Plan<float>& A, const Vectors<float>& R, const Vectors<float>& D) {
   const Vectors<float> P("P", R.extent(0), R.extent(1)), Q("Q", R.extent(0), R.extent(1));
   const std::size_t columns = R.extent(1);
   const Numbers one(columns, 1.0);
@@ -77,7 +74,7 @@ int solve_in_float(const Space& exec, const Plan<float>& A, Tessera::Workspace<S
   Numbers squares = dots(exec, R, R);
   const Numbers first = squares;
   for (int iteration = 1; iteration <= most_iterations; ++iteration) {
-    Tessera::spmm(exec, A, work, Mode::NoTranspose, 1.0F, P, 0.0F, Q);
+    Tessera::spmm(exec, A, P, Q);
     const Numbers curvature = dots(exec, P, Q);
     Numbers step(columns), back(columns), turn(columns);
     for (std::size_t j = 0; j < columns; ++j) step[j] = curvature[j] > 0 ? squares[j] / curvature[j] : 0;
@@ -103,10 +100,8 @@ int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
   const auto host = Tessera::generate_elasticity(10, 1);
-  auto in_double = make_plan<double>(exec, host);
-  auto in_float = make_plan<float>(exec, host);
-  auto double_work = in_double.prepare(exec, right_hand_sides, Mode::NoTranspose);
-  auto float_work = in_float.prepare(exec, right_hand_sides, Mode::NoTranspose);
+  const auto in_double = make_plan<double>(exec, host);
+  const auto in_float = make_plan<float>(exec, host);
 
   const int rows = host.rows;
   const Vectors<double> B("B", rows, right_hand_sides), X("X", rows, right_hand_sides), R("R", rows, right_hand_sides);
@@ -121,7 +116,7 @@ int main(int argc, char* argv[]) {
   double residual = 1;
   for (int correction = 0; correction <= most_corrections; ++correction) {
     Kokkos::deep_copy(exec, R, B);
-    Tessera::spmm(exec, in_double, double_work, Mode::NoTranspose, -1.0, X, 1.0, R);  // R = B - A X
+    Tessera::spmm(exec, in_double, Mode::NoTranspose, -1.0, X, 1.0, R);  // R = B - A X
     const Numbers left = dots(exec, R, R);
     Numbers length(right_hand_sides), inverse(right_hand_sides);
     residual = 0;
@@ -133,7 +128,7 @@ int main(int argc, char* argv[]) {
     std::printf("%2d corrections: |b - A x| / |b| = %.1e\n", correction, residual);
     if (residual <= tolerance || correction == most_corrections) break;
     combine(exec, inverse, R, zero, r);  // scaled, for floats do not reach as far down as residuals do
-    std::printf("    %d iterations in float\n", solve_in_float(exec, in_float, float_work, r, d));
+    std::printf("    %d iterations in float\n", solve_in_float(exec, in_float, r, d));
     combine(exec, length, d, one, X);
   }
   std::printf("%.1f digits, expected at least %.1f\n", -std::log10(residual), -std::log10(tolerance));

@@ -18,7 +18,7 @@
 namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
-using Vectors = Kokkos::View<double**, Space>;
+using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
 constexpr int grid = 16, right_hand_sides = 8;
 constexpr double tolerance = 1e-10;
@@ -99,10 +99,9 @@ int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
   const auto A = Tessera::generate_elasticity(grid, 1);
-  Tessera::PlanOptions plan_options;
-  plan_options.columns = right_hand_sides;
+  const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);
   auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
-                                 Example::to_device(A.column_indices), Example::to_device(A.values), plan_options);
+                                 Example::to_device(A.column_indices), Example::to_device(A.values), B);
   // A plan as an operator of solvers. A function multiply(P, Q) that makes Q = A P would do as well.
   const Tessera::PlanOperator multiply(exec, std::move(plan));
   const std::vector<double> inverses = inverse_blocks(A);  // on a host, the next is a View of it
@@ -111,7 +110,6 @@ int main(int argc, char* argv[]) {
   // R and Z are Views whose rows are adjacent, of at most as many columns as B.
   const auto precondition = [&](const auto& R, const auto& Z) { multiply_blocks(exec, blocks, R, Z); };
 
-  const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);
   Tessera::BlockCgOptions<double> options;
   options.tolerance = tolerance;
   Tessera::BlockCgWorkspace<Space, double> workspace;  // solutions after the first allocate no Views

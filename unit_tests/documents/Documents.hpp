@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstdio>
 #include <tessera/Tessera.hpp>
 #include <tessera/io/Generators.hpp>
 #include <vector>
@@ -15,11 +16,12 @@ namespace Tessera::Documents {
 using Space = Kokkos::DefaultExecutionSpace;
 template <class Scalar>
 using Block = Kokkos::View<Scalar**, Space>;
+using Vectors = Kokkos::View<double**, Kokkos::LayoutRight>;
 
 inline constexpr double first_sum = 19;
 
 template <class To, class From>
-Kokkos::View<const To*, Space> to_device(const std::vector<From>& from) {
+Kokkos::View<To*, Space> to_device(const std::vector<From>& from) {
   const Kokkos::View<To*, Space> device("device", from.size());
   const auto host = Kokkos::create_mirror_view(device);
   for (std::size_t i = 0; i < from.size(); ++i) host(i) = static_cast<To>(from[i]);
@@ -31,20 +33,19 @@ Kokkos::View<const To*, Space> to_device(const std::vector<From>& from) {
 template <class Scalar>
 struct Matrix {
   struct Graph {
-    Kokkos::View<const std::size_t*, Space> row_map;
-    Kokkos::View<const int*, Space> entries;
+    Kokkos::View<std::size_t*, Space> row_map;
+    Kokkos::View<int*, Space> entries;
   };
   int rows, columns;
   Graph graph;
-  Kokkos::View<const Scalar*, Space> values;
+  Kokkos::View<Scalar*, Space> values;
 
   int numRows() const { return rows; }
   int numCols() const { return columns; }
 };
 
-template <class Scalar>
-Matrix<Scalar> make_matrix() {
-  const auto A = generate_stencil27(4);
+template <class Scalar = double>
+Matrix<Scalar> to_device(const HostCsr<double>& A) {
   return {A.rows,
           A.columns,
           {to_device<std::size_t>(A.row_offsets), to_device<int>(A.column_indices)},
@@ -52,10 +53,22 @@ Matrix<Scalar> make_matrix() {
 }
 
 template <class Scalar>
+Matrix<Scalar> make_matrix() {
+  return to_device<Scalar>(generate_stencil27(4));
+}
+
+template <class Scalar>
 Block<Scalar> make_block(int rows, int columns, double value) {
   const Block<Scalar> block("block", rows, columns);
   Kokkos::deep_copy(block, static_cast<Scalar>(value));
   return block;
+}
+
+/// Prints the first rows and columns of a multivector. Waits until they are there.
+template <class View>
+void print(const char* name, const View& V) {
+  const auto v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), V);
+  for (int i = 0; i < 2; ++i) std::printf("%s(%d, :) = %g %g %g ...\n", name, i, v(i, 0), v(i, 1), v(i, 2));
 }
 
 template <class View>

@@ -31,11 +31,11 @@ TEST_F(Gpu, TwoStreamsMultiply) {
   Kokkos::fence();
 
   const Kokkos::Cuda left(left_stream), right(right_stream);
-  auto plan = Tessera::make_plan(left, A, options);
-  auto left_work = plan.prepare(left, 64, Tessera::Mode::NoTranspose);
-  auto right_work = plan.prepare(right, 64, Tessera::Mode::NoTranspose);
-  Tessera::spmm(left, plan, left_work, Tessera::Mode::NoTranspose, 1.0, X1, 0.0, Y1);
-  Tessera::spmm(right, plan, right_work, Tessera::Mode::NoTranspose, 1.0, X2, 0.0, Y2);  // at the same time
+  auto plan = Tessera::make_plan(left, A, X1, options);
+  auto left_work = plan.prepare(left, 64);
+  auto right_work = plan.prepare(right, 64);
+  Tessera::spmm(left, plan, left_work, X1, Y1);
+  Tessera::spmm(right, plan, right_work, X2, Y2);  // at the same time
 
   left.fence();
   right.fence();
@@ -49,15 +49,15 @@ TEST_F(Gpu, AGraphTakesNewValues) {
   const auto X = make_block<double>(A.columns, 8, 1), Y = make_block<double>(A.rows, 8, 0);
   const Kokkos::View<double*, Space> values("values", A.values.extent(0));
   Kokkos::fence();
-  auto plan = make_plan(exec, A);
-  auto work = plan.prepare(exec, 8, Mode::NoTranspose);
+  auto plan = make_plan(exec, A, X);
+  auto work = plan.prepare(exec, 8);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
 
-  Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, 1.0, X, 0.0, Y);  // the first product loads the kernels
+  Tessera::spmm(exec, plan, work, X, Y);  // the first product loads the kernels
   exec.fence();
   cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeGlobal);
-  Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, 1.0, X, 0.0, Y);
+  Tessera::spmm(exec, plan, work, X, Y);
   cudaStreamEndCapture(exec.cuda_stream(), &graph);
   cudaGraphInstantiate(&executable, graph, 0);
   plan.update_values(exec, values);  // needs no new graph

@@ -18,14 +18,13 @@ TEST(Graphs, AreMultipliedInBothDirections) {
   Kokkos::deep_copy(Kokkos::subview(X, 0, Kokkos::ALL), 4.0F);  // vertex 0 alone has features
 
   Tessera::PlanOptions options;
-  options.hints.num_vectors = features;  // the features of a typical layer
   options.hints.expected_products = 2 * layers * steps;
-  options.tuning = Tessera::Tuning::Adaptive;
-  auto plan = Tessera::make_plan(exec, vertices, vertices, row_offsets, targets, weights, options);
+  options.tuning = Tessera::Tuning::Adaptive;  // measures where predictions cannot tell, if that pays for so many
+  auto plan = Tessera::make_plan(exec, vertices, vertices, row_offsets, targets, weights, X, options);
 
-  auto forward = plan.prepare(exec, features, Tessera::Mode::NoTranspose);
+  auto forward = plan.prepare(exec, features);
   auto backward = plan.prepare(exec, features, Tessera::Mode::Transpose);  // builds the transpose, once a plan
-  Tessera::spmm(exec, plan, forward, Tessera::Mode::NoTranspose, 1.0f, X, 0.0f, H);
+  Tessera::spmm(exec, plan, forward, X, H);
   Tessera::spmm(exec, plan, backward, Tessera::Mode::Transpose, 1.0f, dH, 0.0f, dX);
   exec.fence();
   EXPECT_EQ(element(H, 4, 2), 2);   // the one before vertex 0

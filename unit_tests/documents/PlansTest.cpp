@@ -19,17 +19,18 @@ TEST(Plans, AreOperators) {
   const int n = matrix.rows, k = 4;
   const auto X = make_block<double>(n, k, 1), Y = make_block<double>(n, k, 0), R = make_block<double>(n, k, 1);
   const auto P = X, Q = make_block<double>(n, k, 0), B = Y;
-  std::vector<double> rho(16), squared_norms(4, 1);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> rho("rho", k, k);
+  const Kokkos::View<double*, Kokkos::HostSpace> squared_norms("squared_norms", k);
 
   const Tessera::PlanOperator A(exec, Tessera::make_plan(exec, matrix));
-  A(X, Y);                                                      // Y = A X
-  A.multiply_with_inner_products(P, Q, {rho.data(), k, k, k});  // Q = A P and rho = P^T Q
-  A.residual(X, B, R, squared_norms.data());                    // R = B - A X
+  A(X, Y);                                    // Y = A X
+  A.multiply_with_inner_products(P, Q, rho);  // Q = A P and rho = P^T Q
+  A.residual(X, B, R, squared_norms);         // R = B - A X
   exec.fence();
   EXPECT_EQ(element(Y, 0, k - 1), first_sum);
   EXPECT_EQ(element(Q, 0, k - 1), first_sum);
-  EXPECT_GE(rho[15], first_sum);
-  EXPECT_EQ(squared_norms, std::vector<double>(4, 0.0));
+  EXPECT_GE(rho(k - 1, k - 1), first_sum);
+  for (int j = 0; j < k; ++j) EXPECT_EQ(squared_norms(j), 0);
 }
 
 TEST(Plans, TakeOrdersFormatsAndKernels) {
@@ -37,7 +38,7 @@ TEST(Plans, TakeOrdersFormatsAndKernels) {
   const auto A = make_matrix<double>();
   {
     Tessera::PlanOptions options;
-    options.reordering = Tessera::Reordering::Search;  // tries all that may pay; Default leaves out what takes long
+    options.reordering = Tessera::Reordering::Search;  // tries all that may pay; Auto leaves out what takes long
     EXPECT_NE(Tessera::make_plan(exec, A, options).explain(), "");
   }
   {
@@ -71,7 +72,7 @@ TEST(Plans, AreTuned) {
 }
 
 TEST(Plans, TakeOptionsAsText) {
-  auto options = Tessera::parse_plan_options("columns=64,tuning=automatic,tuning_file=tessera.tuning", "--plan");
+  auto options = Tessera::parse_plan_options("num_vectors=64,tuning=adaptive,tuning_file=tessera.tuning", "--plan");
   EXPECT_EQ(options.hints.num_vectors, 64);
   EXPECT_EQ(options.tuning, Tuning::Adaptive);
   EXPECT_EQ(options.tuning_file, "tessera.tuning");
@@ -83,11 +84,8 @@ TEST(Plans, TakeVectorsOf16Bits) {
   const auto X = make_block<Kokkos::Experimental::half_t>(A.columns, 128, 1);
   const auto Y = make_block<Kokkos::Experimental::half_t>(A.rows, 128, 0);
 
-  Tessera::PlanOptions options;
-  options.half_vectors = true;                       // products may have such X and Y, and formats are chosen for them
-  auto plan = Tessera::make_plan(exec, A, options);  // A is a matrix of float
-  auto work = plan.prepare(exec, 128, Tessera::Mode::NoTranspose);
-  Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, 1.0f, X, 0.0f, Y);  // X and Y: Views of half_t
+  const auto plan = Tessera::make_plan(exec, A, X);  // A is a matrix of float, X a View of half_t
+  Tessera::spmm(exec, plan, X, Y);                   // so is Y
   exec.fence();
   EXPECT_EQ(element(Y, 0, 127), first_sum);
 }
@@ -98,13 +96,11 @@ TEST(Plans, TakeAPrecision) {
   const auto X = make_block<float>(A.columns, 128, 1), Y = make_block<float>(A.rows, 128, 0);
 
   Tessera::PlanOptions options;
-  options.hints.num_vectors = 128;
   options.precision = Tessera::Precision::Tf32x3;             // the accuracy of FP32, on tensor cores
   options.on_unsupported = Tessera::OnUnsupported::FallBack;  // native floats on hosts and on older GPUs
-  auto plan = Tessera::make_plan(exec, A, options);
+  const auto plan = Tessera::make_plan(exec, A, X, options);
 
-  auto work = plan.prepare(exec, 128, Mode::NoTranspose);
-  spmm(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y);
+  spmm(exec, plan, X, Y);
   exec.fence();
   EXPECT_EQ(element(Y, 0, 127), first_sum);
 }
@@ -121,8 +117,7 @@ TEST(Plans, AreKeptInFiles) {
   plan.update_values(exec, values);  // as with the plan that was saved
 
   std::remove("A.plan");
-  auto work = plan.prepare(exec, 2, Mode::NoTranspose);
-  spmm(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y);
+  spmm(exec, plan, X, Y);
   exec.fence();
   EXPECT_EQ(element(Y, 0, 1), first_sum);
 }

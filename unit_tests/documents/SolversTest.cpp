@@ -32,15 +32,15 @@ class Counting {
   explicit Counting(const Matrix<double>& A) : multiply_(Space(), make_plan(Space(), A)) {}
 
   void operator()(const auto& P, const auto& Q) { multiply_(P, Q); }
-  void multiply_with_inner_products(const auto& P, const auto& Q, const Tessera::Impl::SmallMatrix<double>& PtQ);
+  void multiply_with_inner_products(const auto& P, const auto& Q, const auto& PtQ);
   int count() const { return count_; }
 
  private:
-  PlanOperator<double, Space> multiply_;
+  PlanOperator<double> multiply_;
   int count_ = 0;
 };
 
-void Counting::multiply_with_inner_products(const auto& P, const auto& Q, const SmallMatrix<double>& PtQ) {
+void Counting::multiply_with_inner_products(const auto& P, const auto& Q, const auto& PtQ) {
   ++count_;
   multiply_.multiply_with_inner_products(P, Q, PtQ);
 }
@@ -76,18 +76,16 @@ TEST(Solvers, AddTheProductWithTheHalo) {
   const Space exec;
   const auto A = generate_stencil27(4);
   const int columns = 2, cut = 40;
-  auto own = make_plan(exec, columns_of(A, 0, cut)), halo = make_plan(exec, columns_of(A, cut, A.columns));
-  auto own_work = own.prepare(exec, columns, Mode::NoTranspose),
-       halo_work = halo.prepare(exec, columns, Mode::NoTranspose);
+  const auto own = make_plan(exec, columns_of(A, 0, cut)), halo = make_plan(exec, columns_of(A, cut, A.columns));
   const auto X = make_block<double>(cut, columns, 1), X_halo = make_block<double>(A.columns - cut, columns, 0);
   const auto Y = make_block<double>(A.rows, columns, 5);
   const auto start_exchange = [](const auto&, const auto& to) { Kokkos::deep_copy(to, 1.0); };
   const auto finish_exchange = [&](const auto&) { exec.fence(); };
 
   start_exchange(X, X_halo);  // yours
-  Tessera::spmm(exec, own, own_work, Tessera::Mode::NoTranspose, 1.0, X, 0.0, Y);
+  Tessera::spmm(exec, own, X, Y);
   finish_exchange(X_halo);  // yours
-  Tessera::spmm(exec, halo, halo_work, Tessera::Mode::NoTranspose, 1.0, X_halo, 1.0, Y);
+  Tessera::spmm(exec, halo, Tessera::Mode::NoTranspose, 1.0, X_halo, 1.0, Y);
 
   exec.fence();
   EXPECT_EQ(element(Y, 0, 1), first_sum);
