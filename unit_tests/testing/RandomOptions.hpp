@@ -66,13 +66,14 @@ inline RandomOptions random_options(Choices& choices, bool is_float, bool may_be
 
 inline void tell(Story& story, const PlanOptions& o) {
   const FormatParameters& p = o.parameters;
-  story.tell("plan: format ", to_string(o.format), ", columns ", o.hints.num_vectors, ", reordering ", to_string(o.reordering),
-             o.always_reorder ? " (always)" : "", ", precision ", to_string(o.precision), ", kernel ",
-             to_string(o.kernel), ", tuning ", to_string(o.tuning), o.hints.layout_left ? ", LayoutLeft" : "",
-             o.hints.follow_values ? ", follows values" : "", o.half_vectors ? ", vectors of 16 bits" : "", ", limit ",
-             o.memory_limit, "\nparameters: ", p.brp_nonzeros_per_column, ' ', p.brp_tiles_per_group, ' ',
-             p.bcsr_block_rows, ' ', p.bcsr_block_columns, ' ', p.sorted_columns_width, ' ', p.sorted_columns_height,
-             ' ', p.staged_chunk_values, ' ', p.staged_piece_chunks, ' ', p.group_rows, '\n');
+  story.tell("plan: format ", to_string(o.format), ", columns ", o.hints.num_vectors, ", reordering ",
+             to_string(o.reordering), o.always_reorder ? " (always)" : "", ", precision ", to_string(o.precision),
+             ", kernel ", to_string(o.kernel), ", tuning ", to_string(o.tuning),
+             o.hints.layout_left ? ", LayoutLeft" : "", o.hints.follow_values ? ", follows values" : "",
+             o.half_vectors ? ", vectors of 16 bits" : "", ", limit ", o.memory_limit,
+             "\nparameters: ", p.brp_nonzeros_per_column, ' ', p.brp_tiles_per_group, ' ', p.bcsr_block_rows, ' ',
+             p.bcsr_block_columns, ' ', p.sorted_columns_width, ' ', p.sorted_columns_height, ' ',
+             p.staged_chunk_values, ' ', p.staged_piece_chunks, ' ', p.group_rows, '\n');
 }
 
 }  // namespace Tessera::Impl::Test
