@@ -29,7 +29,9 @@ Kokkos::View<To*, Space> to_device(const std::vector<From>& from) {
   return device;
 }
 
-/// A matrix with the members that make_plan() requires.
+inline Kokkos::View<double*, Space> to_device(const std::vector<double>& from) { return to_device<double>(from); }
+
+/// A matrix with the members that make_plan() asks for.
 template <class Scalar>
 struct Matrix {
   struct Graph {
