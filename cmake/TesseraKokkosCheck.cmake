@@ -12,7 +12,7 @@ function(tessera_add_kokkos_check target backend)
   list(FILTER sources EXCLUDE REGEX "Test\\.cpp$")
   file(GLOB include_roots CONFIGURE_DEPENDS ${src}/*/include)
   add_library(${target} OBJECT ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/LaunchOnDevice.cpp ${sources})
-  target_include_directories(${target} PRIVATE ${include_roots} ${src}/format ${src}/portable ${src}/dense ${src}/spmm ${src}/engines)
+  target_include_directories(${target} PRIVATE ${src}/include ${include_roots} ${src}/format ${src}/portable ${src}/dense ${src}/spmm ${src}/engines)
 
   file(STRINGS ${KOKKOS_INCLUDE}/KokkosCore_config.h version_line REGEX "#define KOKKOS_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" kokkos_version "${version_line}")
