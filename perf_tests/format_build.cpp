@@ -10,6 +10,7 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"

@@ -23,6 +23,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/Spmm.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <vector>
 
 #include "DeviceMatrix.hpp"

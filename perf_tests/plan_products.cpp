@@ -20,6 +20,7 @@
 #include <map>
 #include <string>
 #include <tessera/Spmm.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "CommandLine.hpp"
 #include "Turns.hpp"

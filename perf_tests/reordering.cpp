@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"

@@ -18,6 +18,7 @@
 
 #include <string>
 #include <tessera/Spmm.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <type_traits>
 
 #include "CommandLine.hpp"

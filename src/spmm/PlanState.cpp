@@ -207,6 +207,10 @@ std::size_t PlanState<Scalar, ExecutionSpace>::nonzeros() const {
   return members_->nonzeros;
 }
 template <class Scalar, class ExecutionSpace>
+Format PlanState<Scalar, ExecutionSpace>::format() const {
+  return choice().format;
+}
+template <class Scalar, class ExecutionSpace>
 const Choice& PlanState<Scalar, ExecutionSpace>::choice() const {
   return members_->blocks.front().plain.choice;
 }

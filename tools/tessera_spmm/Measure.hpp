@@ -12,6 +12,7 @@
 #include <tessera/Spmm.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <tessera/system/impl/Memory.hpp>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <set>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <vector>
 
 #include "bcsr/BcsrView.hpp"

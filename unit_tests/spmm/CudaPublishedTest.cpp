@@ -3,6 +3,7 @@
 // Kernel::Published on GPUs: each kernel of a paper keeps the contract of products, and formats without one are
 // refused. Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"

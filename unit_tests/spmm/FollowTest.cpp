@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"

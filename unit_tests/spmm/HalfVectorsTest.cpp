@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 #include <tessera/PlanFile.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <type_traits>
 
 #include "PlanCheck.hpp"

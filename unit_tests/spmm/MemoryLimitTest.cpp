@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/PlanFile.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <vector>
 
 #include "MemoryLimits.hpp"

@@ -7,6 +7,7 @@
 #include <tessera/io/Generators.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/MemoryAccount.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "MemoryMeter.hpp"
 #include "PlanCheck.hpp"

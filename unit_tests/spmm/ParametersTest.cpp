@@ -2,6 +2,7 @@
 //
 // PlanOptions::parameters apply to A and to its transpose. Also tests formats that are too large.
 #include <stdexcept>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <utility>
 
 #include "PlanCheck.hpp"

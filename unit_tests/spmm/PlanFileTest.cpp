@@ -8,6 +8,7 @@
 #include <regex>
 #include <stdexcept>
 #include <tessera/PlanFile.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "PlanCheck.hpp"
 #include "PlanFileBytes.hpp"

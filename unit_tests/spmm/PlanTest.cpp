@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdexcept>
 #include <tessera/PlanFile.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "Instances.hpp"
 #include "PlanCheck.hpp"

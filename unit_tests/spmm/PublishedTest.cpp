@@ -4,6 +4,7 @@
 // The kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where
 // that is faster. A program of its own, because it compiles plans anew.
 #include <tessera/PlanFile.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 #include <utility>
 
 #include "OwnKernels.hpp"

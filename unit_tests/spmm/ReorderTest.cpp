@@ -3,6 +3,7 @@
 // Plans that store rows and columns in another order, which users do not notice.
 #include <algorithm>
 #include <tessera/Reordering.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"

@@ -4,6 +4,7 @@
 // small limits on entries and stored values.
 #include <tessera/PlanFile.hpp>
 #include <tessera/SpmmWithSums.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "HostViews.hpp"
 #include "MemoryLimits.hpp"

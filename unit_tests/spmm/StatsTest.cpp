@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 #include <tessera/select/GpuModel.hpp>
+#include <tessera/spmm/impl/PlanInternals.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"

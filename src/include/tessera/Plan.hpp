@@ -58,7 +58,7 @@ class Plan {
   /// The number of entries that are stored. Duplicates of the input count once; explicit zeros count.
   std::size_t nonzeros() const { return state().nonzeros(); }
   /// The format that was chosen; if the plan has several blocks of rows, for the first block.
-  Format format() const { return state().choice().format; }
+  Format format() const { return state().format(); }
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
   /// All that is known of the plan, for programs. The result is an object in JSON with these members:

@@ -10,10 +10,7 @@
 #include <tessera/PlanOptions.hpp>
 #include <tessera/Workspace.hpp>
 #include <tessera/common/Multivector.hpp>
-#include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/TooManyPlaces.hpp>
-#include <tessera/reorder/Permutation.hpp>
-#include <tessera/select/Choice.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
 #include <variant>
 #include <vector>
@@ -21,8 +18,12 @@
 namespace Tessera::Impl {
 
 struct BlockStats;
+struct Choice;
 struct Explanation;
+template <class MemorySpace>
+struct Permutation;
 struct RowProducer;
+struct TileMetrics;
 template <class ExecutionSpace>
 class WorkspacePool;
 
@@ -67,6 +68,7 @@ class PlanState final : private LiveObject {
   Ordinal rows() const;
   Ordinal columns() const;
   std::size_t nonzeros() const;
+  Format format() const;
   const Choice& choice() const;
   const TileMetrics& tile_metrics() const;
   Permutation<typename ExecutionSpace::memory_space> row_order() const;
