@@ -11,7 +11,7 @@ namespace {
 
 template <class Scalar>
 void check(std::string_view bytes, Tessera::BinaryCsrFormat format) {
-  const auto matrix = Tessera::parse_binary_csr<Scalar>(bytes, "input", one_chunk(bytes.size()));
+  const auto matrix = Tessera::Impl::parse_binary_csr<Scalar>(bytes, "input", one_chunk(bytes.size()));
   require(is_canonical(matrix), "the result is canonical");
   const std::string path = scratch_file();
   write_binary_csr(path, matrix, format);

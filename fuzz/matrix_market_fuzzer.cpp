@@ -11,9 +11,9 @@ namespace {
 
 template <class Scalar>
 void check_sparse(std::string_view text) {
-  const auto matrix = Tessera::parse_matrix_market<Scalar>(text, "input", one_chunk(text.size()));
+  const auto matrix = Tessera::Impl::parse_matrix_market<Scalar>(text, "input", one_chunk(text.size()));
   require(is_canonical(matrix), "the result is canonical");
-  require(same(Tessera::parse_matrix_market<Scalar>(text, "input", small_chunks(text.size())), matrix),
+  require(same(Tessera::Impl::parse_matrix_market<Scalar>(text, "input", small_chunks(text.size())), matrix),
           "chunks do not matter");
   const std::string path = scratch_file();
   write_matrix_market(path, matrix);
@@ -24,9 +24,9 @@ void check_sparse(std::string_view text) {
 
 template <class Scalar>
 void check_dense(std::string_view text) {
-  const auto matrix = Tessera::parse_dense_matrix_market<Scalar>(text, "input", one_chunk(text.size()));
+  const auto matrix = Tessera::Impl::parse_dense_matrix_market<Scalar>(text, "input", one_chunk(text.size()));
   require(matrix.values.size() == matrix.rows * matrix.columns, "a dense result is full");
-  require(same(Tessera::parse_dense_matrix_market<Scalar>(text, "input", small_chunks(text.size())), matrix),
+  require(same(Tessera::Impl::parse_dense_matrix_market<Scalar>(text, "input", small_chunks(text.size())), matrix),
           "chunks do not matter");
 }
 
@@ -34,7 +34,7 @@ void check_dense(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  allow_rejection([&] { Tessera::parse_matrix_market_header(text, "input"); });
+  allow_rejection([&] { Tessera::Impl::parse_matrix_market_header(text, "input"); });
   allow_rejection([&] { check_sparse<std::complex<double>>(text); });
   allow_rejection([&] { check_sparse<float>(text); });
   allow_rejection([&] { check_dense<double>(text); });

@@ -90,7 +90,7 @@ void register_benchmarks(const Settings& settings) {
 int main(int argc, char* argv[]) {
   return run_benchmarks(argc, argv, "Times make_plan, the transpose and update_values by format.",
                         {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
-                         .formats = {std::begin(Tessera::every_format), std::end(Tessera::every_format)},
+                         .formats = {std::begin(Tessera::Impl::every_format), std::end(Tessera::Impl::every_format)},
                          .columns = {32}},
                         register_benchmarks);
 }

@@ -165,7 +165,7 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   Tessera::PlanOptions plan;
   plan.hints.num_vectors = columns;
   if (options.is_published) plan.kernel = Tessera::Kernel::Published;
-  for (const Tessera::Precision precision : Tessera::enumerators<Tessera::Precision>())
+  for (const Tessera::Precision precision : Tessera::Impl::enumerators<Tessera::Precision>())
     if (to_string(precision) == arithmetic.substr(0, arithmetic.find('_'))) plan.precision = precision;
   if (arithmetic.ends_with("half")) {
     plan.half_vectors = true;

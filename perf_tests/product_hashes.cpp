@@ -68,7 +68,7 @@ void fill(const Space& exec, const Dense& dense) {
 
 template <class Scalar, class Layout, class PlanType>
 void add_product(const Space& exec, PlanType& plan, Mode mode, int columns, Hash& hash) {
-  const bool is_plain = !Tessera::is_transposed(mode);
+  const bool is_plain = !Tessera::Impl::is_transposed(mode);
   const auto x_rows = static_cast<std::size_t>(is_plain ? plan.columns() : plan.rows());
   const auto y_rows = static_cast<std::size_t>(is_plain ? plan.rows() : plan.columns());
   using Dense = Kokkos::View<Scalar**, Layout, Space::device_type>;
@@ -118,7 +118,7 @@ void print_hashes(const std::string& name, const char* type, const DeviceCsr<Sca
     for (const Precision precision : {Precision::Native, Precision::Tf32x3, Precision::Tf32, Precision::Fp16})
       arithmetics.push_back({Kernel::Published, precision});
   }
-  for (const Format format : Tessera::every_format)
+  for (const Format format : Tessera::Impl::every_format)
     for (const auto& [kernel, precision] : arithmetics)
       for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
         const Request request{format, kernel, precision, mode};

@@ -40,7 +40,7 @@ class GeneratedFile {
  public:
   GeneratedFile() {
     std::printf("generating %s ...\n", path_.c_str());
-    Tessera::write_matrix_market(path_, Tessera::generate_uniform(155000, 20, 1));
+    Tessera::write_matrix_market(path_, Tessera::generate("uniform:155000,20"));
   }
   ~GeneratedFile() {
     std::error_code ignored;

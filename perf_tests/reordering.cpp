@@ -63,7 +63,7 @@ void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, R
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const Reordering order : Tessera::every_reordering) {
+  for (const Reordering order : Tessera::Impl::every_reordering) {
     const Keys keys = {{"order", std::string(to_string(order))}};
     for (const Case& one : all_cases(settings)) {
       if (order == Reordering::None || (order == Reordering::ColumnSort && one.format != Format::Bcsr)) continue;

@@ -78,7 +78,7 @@ void register_benchmarks(const Settings& settings) {
 
 int main(int argc, char* argv[]) {
   std::vector<Format> formats = {Format::Auto};
-  formats.insert(formats.end(), std::begin(Tessera::every_format), std::end(Tessera::every_format));
+  formats.insert(formats.end(), std::begin(Tessera::Impl::every_format), std::end(Tessera::Impl::every_format));
   return run_benchmarks(argc, argv, "Times products by format, layout and number of columns.",
                         {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
                          .formats = formats,

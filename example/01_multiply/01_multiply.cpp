@@ -34,7 +34,7 @@ Matrix to_device(const Tessera::HostCsr<double>& A) {
 
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  const auto A = to_device(Tessera::generate_stencil27(20));  // or a KokkosSparse::CrsMatrix
+  const auto A = to_device(Tessera::generate("stencil27:20"));  // or a KokkosSparse::CrsMatrix
   const Kokkos::View<double**, Kokkos::LayoutRight> X("X", A.numCols(), 32), Y("Y", A.numRows(), 32);
   Kokkos::deep_copy(X, 1.0);
 

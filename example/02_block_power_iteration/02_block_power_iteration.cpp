@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <string>
 #include <tessera/Tessera.hpp>
 #include <tessera/io/Generators.hpp>
 #include <vector>
@@ -43,7 +44,7 @@ std::vector<double> orthonormalize(const Vectors& Y) {
   return diagonal;
 }
 
-/// All eigenvalues of generate_stencil27(grid), the greatest first: the matrix is 27 I - T x T x T (Kronecker products)
+/// All eigenvalues of the stencil, the greatest first: the matrix is 27 I - T x T x T (Kronecker products)
 /// with the tridiagonal T of ones, whose eigenvalues are 1 + 2 cos(i pi / (grid + 1)).
 std::vector<double> exact_eigenvalues() {
   std::vector<double> line, all;
@@ -67,7 +68,7 @@ double difference(const std::vector<double>& found, const std::vector<double>& e
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
-  const auto A = Tessera::generate_stencil27(grid);
+  const auto A = Tessera::generate("stencil27:" + std::to_string(grid));
   const Vectors X("X", A.rows, block), Y("Y", A.rows, block);
   const auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
                                        Example::to_device(A.column_indices), Example::to_device(A.values), X);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <string>
 #include <tessera/Tessera.hpp>
 #include <tessera/io/Generators.hpp>
 #include <utility>
@@ -74,7 +75,7 @@ double greatest_error(const Vectors& start, const Vectors& end) {
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
-  const auto host = Tessera::generate_stencil27(grid);
+  const auto host = Tessera::generate("stencil27:" + std::to_string(grid));
   const auto L = Example::to_device(host.values);
   const Vectors start("start", host.rows, modes);
   auto plan = Tessera::make_plan(exec, host.rows, host.columns, Example::to_device(host.row_offsets),

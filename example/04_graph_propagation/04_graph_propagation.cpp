@@ -121,7 +121,7 @@ bool run(const Tessera::HostCsr<double>& graph) {
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   try {
-    const auto graph = argc > 1 ? Tessera::read_matrix<double>(argv[1]) : Tessera::generate_rmat(11, 8, 1);
+    const auto graph = argc > 1 ? Tessera::read_matrix<double>(argv[1]) : Tessera::generate("rmat:11,8");
     if (graph.rows != graph.columns || graph.rows == 0) {
       throw std::invalid_argument(std::string(argv[1]) + ": " + std::to_string(graph.rows) + " x " +
                                   std::to_string(graph.columns) + ", expected a square matrix");

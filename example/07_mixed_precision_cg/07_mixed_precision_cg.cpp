@@ -99,7 +99,7 @@ int solve_in_float(const Space& exec, const Tessera::Plan<float>& A, const Vecto
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
-  const auto host = Tessera::generate_elasticity(10, 1);
+  const auto host = Tessera::generate("elasticity:10");
   const auto in_double = make_plan<double>(exec, host);
   const auto in_float = make_plan<float>(exec, host);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <tessera/Tessera.hpp>
 #include <tessera/io/Generators.hpp>
 #include <utility>
@@ -98,7 +99,7 @@ void print(const char* name, const Tessera::BlockCgResult& result, double second
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const Space exec;
-  const auto A = Tessera::generate_elasticity(grid, 1);
+  const auto A = Tessera::generate("elasticity:" + std::to_string(grid));
   const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);
   auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
                                  Example::to_device(A.column_indices), Example::to_device(A.values), B);

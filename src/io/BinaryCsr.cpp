@@ -221,7 +221,7 @@ void write_offsets64(OutputFile& file, const HostCsr<Scalar>& matrix) {
 }  // namespace Impl
 
 template <class Scalar>
-HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name, const ReadOptions& options) {
+HostCsr<Scalar> Impl::parse_binary_csr(std::string_view bytes, const std::string& name, const ReadOptions& options) {
   return Impl::parse<Scalar>(bytes, name, options, Impl::Progress(options.progress));
 }
 
@@ -235,7 +235,7 @@ HostCsr<Scalar> read_binary_csr(const std::string& path, const ReadOptions& opti
 
 template <class Scalar>
 void write_binary_csr(const std::string& path, const HostCsr<Scalar>& matrix, BinaryCsrFormat format) {
-  if (!is_valid(matrix)) throw std::invalid_argument(path + ": cannot be written: the matrix is not valid CSR");
+  if (!Impl::is_valid(matrix)) throw std::invalid_argument(path + ": cannot be written: the matrix is not valid CSR");
   const bool is_narrow = format == BinaryCsrFormat::Offsets32;
   if (is_narrow && Impl::is_complex<Scalar>) {
     throw std::invalid_argument(path + ": cannot be written: Offsets32 holds real values, expected Offsets64");
@@ -249,9 +249,9 @@ void write_binary_csr(const std::string& path, const HostCsr<Scalar>& matrix, Bi
   file.commit();
 }
 
-#define TESSERA_INSTANTIATE(Scalar)                                                                    \
-  template HostCsr<Scalar> parse_binary_csr(std::string_view, const std::string&, const ReadOptions&); \
-  template HostCsr<Scalar> read_binary_csr(const std::string&, const ReadOptions&);                    \
+#define TESSERA_INSTANTIATE(Scalar)                                                                          \
+  template HostCsr<Scalar> Impl::parse_binary_csr(std::string_view, const std::string&, const ReadOptions&); \
+  template HostCsr<Scalar> read_binary_csr(const std::string&, const ReadOptions&);                          \
   template void write_binary_csr(const std::string&, const HostCsr<Scalar>&, BinaryCsrFormat);
 
 TESSERA_INSTANTIATE(float)

@@ -26,32 +26,32 @@ const std::vector<Generator>& generators() {
        "GRID",
        "27-point stencil on a grid of GRID^3 points",
        {64},
-       [](Sizes s, std::uint64_t, int threads) { return generate_stencil27(s[0], threads); }},
+       [](Sizes s, std::uint64_t, int threads) { return Impl::generate_stencil27(s[0], threads); }},
       {"elasticity",
        "GRID",
        "three unknowns a point on a grid of GRID^3 points, dense 3x3 couplings",
        {40},
-       [](Sizes s, std::uint64_t seed, int threads) { return generate_elasticity(s[0], seed, threads); }},
+       [](Sizes s, std::uint64_t seed, int threads) { return Impl::generate_elasticity(s[0], seed, threads); }},
       {"rmat",
        "SCALE[,EDGE_FACTOR]",
        "power law graph of 2^SCALE vertices, EDGE_FACTOR edges each",
        {18, 16},
-       [](Sizes s, std::uint64_t seed, int threads) { return generate_rmat(s[0], s[1], seed, threads); }},
+       [](Sizes s, std::uint64_t seed, int threads) { return Impl::generate_rmat(s[0], s[1], seed, threads); }},
       {"road",
        "ROWS",
        "like a road network: a planar grid with gaps",
        {2000000},
-       [](Sizes s, std::uint64_t seed, int threads) { return generate_road(s[0], seed, threads); }},
+       [](Sizes s, std::uint64_t seed, int threads) { return Impl::generate_road(s[0], seed, threads); }},
       {"banded",
        "ROWS[,BANDWIDTH]",
        "BANDWIDTH full diagonals on either side of the main one",
        {250000, 16},
-       [](Sizes s, std::uint64_t seed, int threads) { return generate_banded(s[0], s[1], seed, threads); }},
+       [](Sizes s, std::uint64_t seed, int threads) { return Impl::generate_banded(s[0], s[1], seed, threads); }},
       {"uniform",
        "ROWS[,NONZEROS_PER_ROW]",
        "random columns, as many in each row",
        {500000, 16},
-       [](Sizes s, std::uint64_t seed, int threads) { return generate_uniform(s[0], s[1], seed, threads); }},
+       [](Sizes s, std::uint64_t seed, int threads) { return Impl::generate_uniform(s[0], s[1], seed, threads); }},
   };
   return all;
 }
@@ -97,7 +97,7 @@ HostCsr<double> generate(const std::string& name_and_size, std::uint64_t seed, i
   return generator.make(sizes, seed, threads);
 }
 
-std::vector<std::pair<std::string, std::string>> generator_names() {
+std::vector<std::pair<std::string, std::string>> Impl::generator_names() {
   std::vector<std::pair<std::string, std::string>> names;
   for (const Generator& generator : generators()) {
     std::string defaults;

@@ -199,7 +199,7 @@ void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordina
 }  // namespace
 }  // namespace Impl
 
-HostCsr<double> generate_stencil27(Impl::Ordinal grid, int threads) {
+HostCsr<double> Impl::generate_stencil27(Impl::Ordinal grid, int threads) {
   Impl::require_range("generate_stencil27: grid", grid, 1, Impl::largest_grid);
   const std::size_t rows = static_cast<std::size_t>(grid) * grid * grid;
   Impl::require_memory_for("generate_stencil27", static_cast<double>(rows), Impl::grid_nonzeros(grid));
@@ -213,7 +213,7 @@ HostCsr<double> generate_stencil27(Impl::Ordinal grid, int threads) {
       });
 }
 
-HostCsr<double> generate_elasticity(Impl::Ordinal grid, std::uint64_t seed, int threads) {
+HostCsr<double> Impl::generate_elasticity(Impl::Ordinal grid, std::uint64_t seed, int threads) {
   Impl::require_range("generate_elasticity: grid", grid, 1, Impl::largest_elasticity_grid);
   const std::size_t rows = 3 * static_cast<std::size_t>(grid) * grid * grid;
   Impl::require_memory_for("generate_elasticity", static_cast<double>(rows), 9 * Impl::grid_nonzeros(grid));
@@ -224,7 +224,7 @@ HostCsr<double> generate_elasticity(Impl::Ordinal grid, std::uint64_t seed, int 
       });
 }
 
-HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, int threads) {
+HostCsr<double> Impl::generate_rmat(int scale, int edge_factor, std::uint64_t seed, int threads) {
   constexpr int largest_scale = 30;
   constexpr std::size_t edges_at_a_time = std::size_t{1} << 16;
   Impl::require_range("generate_rmat: scale", scale, 0, largest_scale);
@@ -251,7 +251,7 @@ HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, in
   return matrix;
 }
 
-HostCsr<double> generate_road(Impl::Ordinal rows, std::uint64_t seed, int threads) {
+HostCsr<double> Impl::generate_road(Impl::Ordinal rows, std::uint64_t seed, int threads) {
   Impl::require_range("generate_road: rows", rows, 1, Impl::largest_ordinal);
   Impl::require_memory_for("generate_road", rows, 2.8 * rows);
   const Impl::RoadGrid grid(rows, seed);
@@ -271,7 +271,7 @@ HostCsr<double> generate_road(Impl::Ordinal rows, std::uint64_t seed, int thread
       });
 }
 
-HostCsr<double> generate_banded(Impl::Ordinal rows, Impl::Ordinal bandwidth, std::uint64_t seed, int threads) {
+HostCsr<double> Impl::generate_banded(Impl::Ordinal rows, Impl::Ordinal bandwidth, std::uint64_t seed, int threads) {
   Impl::require_range("generate_banded: rows", rows, 1, Impl::largest_ordinal);
   Impl::require_range("generate_banded: bandwidth", bandwidth, 0, rows - 1);
   Impl::require_memory_for("generate_banded", rows, static_cast<double>(rows) * (2.0 * bandwidth + 1.0));
@@ -289,7 +289,8 @@ HostCsr<double> generate_banded(Impl::Ordinal rows, Impl::Ordinal bandwidth, std
       });
 }
 
-HostCsr<double> generate_uniform(Impl::Ordinal rows, Impl::Ordinal nonzeros_per_row, std::uint64_t seed, int threads) {
+HostCsr<double> Impl::generate_uniform(Impl::Ordinal rows, Impl::Ordinal nonzeros_per_row, std::uint64_t seed,
+                                       int threads) {
   Impl::require_range("generate_uniform: rows", rows, 1, Impl::largest_ordinal);
   Impl::require_range("generate_uniform: nonzeros per row", nonzeros_per_row, 0, rows);
   Impl::require_memory_for("generate_uniform", rows, static_cast<double>(rows) * nonzeros_per_row);

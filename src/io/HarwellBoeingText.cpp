@@ -259,17 +259,13 @@ void check_numbers_fit(const HarwellBoeingText& text) {
                                        " bytes after its head");
 }
 
-}  // namespace Tessera::Impl
-
-namespace Tessera {
-
 HarwellBoeingHeader parse_harwell_boeing_header(std::string_view text, const std::string& name) {
-  return Impl::split_harwell_boeing(text, name).header;
+  return split_harwell_boeing(text, name).header;
 }
 
 HarwellBoeingHeader read_harwell_boeing_header(const std::string& path) {
   constexpr std::size_t enough = std::size_t{1} << 16;
-  return parse_harwell_boeing_header(Impl::read_file_head(path, enough).view(), path);
+  return parse_harwell_boeing_header(read_file_head(path, enough).view(), path);
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

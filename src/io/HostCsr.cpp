@@ -52,7 +52,7 @@ std::size_t make_rows_canonical(HostCsr<Scalar>& matrix, std::size_t first, std:
 }  // namespace
 
 template <class Scalar>
-bool is_valid(const HostCsr<Scalar>& matrix) {
+bool Impl::is_valid(const HostCsr<Scalar>& matrix) {
   if (matrix.rows < 0 || matrix.columns < 0) return false;
   const auto& offsets = matrix.row_offsets;
   if (offsets.size() != static_cast<std::size_t>(matrix.rows) + 1 || offsets.front() != 0) return false;
@@ -64,12 +64,12 @@ bool is_valid(const HostCsr<Scalar>& matrix) {
 
 template <class Scalar>
 bool is_canonical(const HostCsr<Scalar>& matrix) {
-  return is_valid(matrix) && has_ascending_rows(matrix);
+  return Impl::is_valid(matrix) && has_ascending_rows(matrix);
 }
 
 template <class Scalar>
 void make_canonical(HostCsr<Scalar>& matrix, int threads) {
-  if (!is_valid(matrix)) {
+  if (!Impl::is_valid(matrix)) {
     throw std::invalid_argument(
         "make_canonical: expected a valid CSR matrix (rows + 1 ascending offsets from 0, columns in range)");
   }
@@ -94,9 +94,9 @@ void make_canonical(HostCsr<Scalar>& matrix, int threads) {
   matrix.values.resize(end);
 }
 
-#define TESSERA_INSTANTIATE(Scalar)                   \
-  template bool is_valid(const HostCsr<Scalar>&);     \
-  template bool is_canonical(const HostCsr<Scalar>&); \
+#define TESSERA_INSTANTIATE(Scalar)                     \
+  template bool Impl::is_valid(const HostCsr<Scalar>&); \
+  template bool is_canonical(const HostCsr<Scalar>&);   \
   template void make_canonical(HostCsr<Scalar>&, int);
 
 TESSERA_INSTANTIATE(float)

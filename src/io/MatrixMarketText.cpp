@@ -174,22 +174,18 @@ void check_entries_fit(const MatrixMarketText& text) {
   }
 }
 
-}  // namespace Tessera::Impl
-
-namespace Tessera {
-
 MatrixMarketHeader parse_matrix_market_header(std::string_view text, const std::string& name) {
-  return Impl::split_matrix_market(text, name).header;
+  return split_matrix_market(text, name).header;
 }
 
 MatrixMarketHeader read_matrix_market_header(const std::string& path) {
   for (std::size_t bytes = std::size_t{1} << 16;; bytes *= 4) {
-    const Impl::ByteBuffer head = Impl::read_file_head(path, bytes);
+    const ByteBuffer head = read_file_head(path, bytes);
     const bool cut_off = head.size() == bytes;
-    if (!cut_off || !Impl::has_matrix_market_banner(head.view()) || Impl::holds_size_line(head.view())) {
+    if (!cut_off || !has_matrix_market_banner(head.view()) || holds_size_line(head.view())) {
       return parse_matrix_market_header(head.view(), path);
     }
   }
 }
 
-}  // namespace Tessera
+}  // namespace Tessera::Impl

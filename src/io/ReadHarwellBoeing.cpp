@@ -281,13 +281,13 @@ auto head_check(const std::string& path) {
 }  // namespace Impl
 
 template <class Scalar>
-HostCsr<Scalar> parse_harwell_boeing(std::string_view text, const std::string& name, const ReadOptions& options) {
+HostCsr<Scalar> Impl::parse_harwell_boeing(std::string_view text, const std::string& name, const ReadOptions& options) {
   return Impl::parse_sparse<Scalar>(text, name, options, Impl::Progress(options.progress));
 }
 
 template <class Scalar>
-HostDense<Scalar> parse_harwell_boeing_vectors(std::string_view text, const std::string& name,
-                                               HarwellBoeingVectors vectors, const ReadOptions& options) {
+HostDense<Scalar> Impl::parse_harwell_boeing_vectors(std::string_view text, const std::string& name,
+                                                     HarwellBoeingVectors vectors, const ReadOptions& options) {
   return Impl::parse_vectors<Scalar>(text, name, vectors, options, Impl::Progress(options.progress));
 }
 
@@ -308,11 +308,11 @@ HostDense<Scalar> read_harwell_boeing_vectors(const std::string& path, HarwellBo
                               });
 }
 
-#define TESSERA_INSTANTIATE(Scalar)                                                                                   \
-  template HostCsr<Scalar> parse_harwell_boeing(std::string_view, const std::string&, const ReadOptions&);            \
-  template HostDense<Scalar> parse_harwell_boeing_vectors(std::string_view, const std::string&, HarwellBoeingVectors, \
-                                                          const ReadOptions&);                                        \
-  template HostCsr<Scalar> read_harwell_boeing(const std::string&, const ReadOptions&);                               \
+#define TESSERA_INSTANTIATE(Scalar)                                                                              \
+  template HostCsr<Scalar> Impl::parse_harwell_boeing(std::string_view, const std::string&, const ReadOptions&); \
+  template HostDense<Scalar> Impl::parse_harwell_boeing_vectors(std::string_view, const std::string&,            \
+                                                                HarwellBoeingVectors, const ReadOptions&);       \
+  template HostCsr<Scalar> read_harwell_boeing(const std::string&, const ReadOptions&);                          \
   template HostDense<Scalar> read_harwell_boeing_vectors(const std::string&, HarwellBoeingVectors, const ReadOptions&);
 
 TESSERA_INSTANTIATE(float)

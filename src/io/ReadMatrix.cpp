@@ -57,7 +57,7 @@ ReadOptions with_progress(const ReadOptions& options, const Impl::Progress& prog
 template <class Header>
 MatrixHeader short_header(const Header& header) {
   return {static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns),
-          header.field == MatrixMarketHeader::Field::Complex};
+          header.field == Impl::MatrixMarketHeader::Field::Complex};
 }
 
 [[noreturn]] void fail_sparse(const std::string& path) {
@@ -75,11 +75,11 @@ HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options)
                                 const ReadOptions parse_options = with_progress(options, progress);
                                 switch (kind_of(content, path)) {
                                   case Kind::BinaryCsr:
-                                    return parse_binary_csr<Scalar>(content, path, parse_options);
+                                    return Impl::parse_binary_csr<Scalar>(content, path, parse_options);
                                   case Kind::HarwellBoeing:
-                                    return parse_harwell_boeing<Scalar>(content, path, parse_options);
+                                    return Impl::parse_harwell_boeing<Scalar>(content, path, parse_options);
                                   default:
-                                    return parse_matrix_market<Scalar>(content, path, parse_options);
+                                    return Impl::parse_matrix_market<Scalar>(content, path, parse_options);
                                 }
                               });
 }
@@ -91,31 +91,33 @@ MatrixHeader read_matrix_header(const std::string& path) {
       return {static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns), header.is_complex()};
     }
     case Kind::HarwellBoeing:
-      return short_header(read_harwell_boeing_header(path));
+      return short_header(Impl::read_harwell_boeing_header(path));
     default:
-      return short_header(read_matrix_market_header(path));
+      return short_header(Impl::read_matrix_market_header(path));
   }
 }
 
-bool matrix_is_complex(const std::string& path) { return read_matrix_header(path).is_complex; }
+bool Impl::matrix_is_complex(const std::string& path) { return read_matrix_header(path).is_complex; }
 
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(
-      path, options, kind_check(path), [&](std::string_view content, const Impl::Progress& progress) {
-        const ReadOptions parse_options = with_progress(options, progress);
-        const Kind kind = kind_of(content, path);
-        if (kind == Kind::BinaryCsr) fail_sparse(path);
-        if (kind == Kind::MatrixMarket) return parse_dense_matrix_market<Scalar>(content, path, parse_options);
-        return parse_harwell_boeing_vectors<Scalar>(content, path, HarwellBoeingVectors::RightHandSides, parse_options);
-      });
+  return Impl::read_and_parse(path, options, kind_check(path),
+                              [&](std::string_view content, const Impl::Progress& progress) {
+                                const ReadOptions parse_options = with_progress(options, progress);
+                                const Kind kind = kind_of(content, path);
+                                if (kind == Kind::BinaryCsr) fail_sparse(path);
+                                if (kind == Kind::MatrixMarket)
+                                  return Impl::parse_dense_matrix_market<Scalar>(content, path, parse_options);
+                                return Impl::parse_harwell_boeing_vectors<Scalar>(
+                                    content, path, HarwellBoeingVectors::RightHandSides, parse_options);
+                              });
 }
 
-MatrixHeader read_dense_header(const std::string& path) {
+MatrixHeader Impl::read_dense_header(const std::string& path) {
   const Kind kind = kind_of_file(path);
   if (kind == Kind::BinaryCsr) fail_sparse(path);
-  if (kind == Kind::MatrixMarket) return short_header(read_matrix_market_header(path));
-  const HarwellBoeingHeader header = read_harwell_boeing_header(path);
+  if (kind == Kind::MatrixMarket) return short_header(Impl::read_matrix_market_header(path));
+  const Impl::HarwellBoeingHeader header = Impl::read_harwell_boeing_header(path);
   MatrixHeader result = short_header(header);
   result.columns = header.right_hand_sides;
   return result;

@@ -315,13 +315,13 @@ auto banner_check(const std::string& path) {
 }  // namespace Impl
 
 template <class Scalar>
-HostCsr<Scalar> parse_matrix_market(std::string_view text, const std::string& name, const ReadOptions& options) {
+HostCsr<Scalar> Impl::parse_matrix_market(std::string_view text, const std::string& name, const ReadOptions& options) {
   return Impl::parse_sparse<Scalar>(text, name, options, Impl::Progress(options.progress));
 }
 
 template <class Scalar>
-HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::string& name,
-                                            const ReadOptions& options) {
+HostDense<Scalar> Impl::parse_dense_matrix_market(std::string_view text, const std::string& name,
+                                                  const ReadOptions& options) {
   return Impl::parse_dense<Scalar>(text, name, options, Impl::Progress(options.progress));
 }
 
@@ -341,10 +341,11 @@ HostDense<Scalar> read_dense_matrix_market(const std::string& path, const ReadOp
                               });
 }
 
-#define TESSERA_INSTANTIATE(Scalar)                                                                               \
-  template HostCsr<Scalar> parse_matrix_market(std::string_view, const std::string&, const ReadOptions&);         \
-  template HostDense<Scalar> parse_dense_matrix_market(std::string_view, const std::string&, const ReadOptions&); \
-  template HostCsr<Scalar> read_matrix_market(const std::string&, const ReadOptions&);                            \
+#define TESSERA_INSTANTIATE(Scalar)                                                                             \
+  template HostCsr<Scalar> Impl::parse_matrix_market(std::string_view, const std::string&, const ReadOptions&); \
+  template HostDense<Scalar> Impl::parse_dense_matrix_market(std::string_view, const std::string&,              \
+                                                             const ReadOptions&);                               \
+  template HostCsr<Scalar> read_matrix_market(const std::string&, const ReadOptions&);                          \
   template HostDense<Scalar> read_dense_matrix_market(const std::string&, const ReadOptions&);
 
 TESSERA_INSTANTIATE(float)

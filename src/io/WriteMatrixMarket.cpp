@@ -47,7 +47,7 @@ std::string banner(const std::string& layout) {
 
 template <class Scalar>
 void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix) {
-  if (!is_valid(matrix)) throw std::invalid_argument(path + ": cannot be written: the matrix is not valid CSR");
+  if (!Impl::is_valid(matrix)) throw std::invalid_argument(path + ": cannot be written: the matrix is not valid CSR");
   Impl::OutputFile file(path);
   file.write(Impl::banner<Scalar>("coordinate"));
   Impl::Line line;

@@ -22,12 +22,13 @@ struct NamedValue {
                                 expected);
   }
 
-  template <NamedEnum Enum>
+  template <Impl::NamedEnum Enum>
   void read(Enum& to) const {
     const auto found = enum_named<Enum>(value);
     if (!found) {
       std::string names;
-      for (const std::string_view each : enum_names<Enum>) names += (names.empty() ? "" : ", ") + std::string(each);
+      for (const std::string_view each : Impl::enum_names<Enum>)
+        names += (names.empty() ? "" : ", ") + std::string(each);
       refuse("one of " + names);
     }
     to = *found;

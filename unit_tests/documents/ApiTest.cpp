@@ -16,7 +16,7 @@ namespace {
 /// The matrix of the examples, 64 x 64, and X and Y of eight columns; X holds ones. What is printed is compared.
 class Api : public testing::Test {
  protected:
-  Api() : A(to_device(generate_stencil27(4))), X("X", A.numCols(), 8), Y("Y", A.numRows(), 8) {
+  Api() : A(to_device(generate("stencil27:4"))), X("X", A.numCols(), 8), Y("Y", A.numRows(), 8) {
     Kokkos::deep_copy(X, 1.0);
     testing::internal::CaptureStdout();
   }
@@ -225,7 +225,7 @@ TEST_F(Api, Version) {
 
 TEST_F(Api, ReadMatrix) {
   const auto path = testing::TempDir() + "tessera_documents.mtx";
-  write_matrix_market(path, generate_stencil27(4));
+  write_matrix_market(path, generate("stencil27:4"));
 
   const auto host = Tessera::read_matrix<double>(path);  // Matrix Market, Harwell-Boeing, ...; plain or gzip
   std::cout << host.rows << " x " << host.columns << ", " << host.values.size() << " nonzeros\n";

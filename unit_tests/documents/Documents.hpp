@@ -56,7 +56,7 @@ Matrix<Scalar> to_device(const HostCsr<double>& A) {
 
 template <class Scalar>
 Matrix<Scalar> make_matrix() {
-  return to_device<Scalar>(generate_stencil27(4));
+  return to_device<Scalar>(generate("stencil27:4"));
 }
 
 template <class Scalar>

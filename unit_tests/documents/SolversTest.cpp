@@ -74,7 +74,7 @@ Matrix<double> columns_of(const HostCsr<double>& A, int first, int end) {
 
 TEST(Solvers, AddTheProductWithTheHalo) {
   const Space exec;
-  const auto A = generate_stencil27(4);
+  const auto A = generate("stencil27:4");
   const int columns = 2, cut = 40;
   const auto own = make_plan(exec, columns_of(A, 0, cut)), halo = make_plan(exec, columns_of(A, cut, A.columns));
   const auto X = make_block<double>(cut, columns, 1), X_halo = make_block<double>(A.columns - cut, columns, 0);

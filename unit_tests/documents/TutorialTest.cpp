@@ -35,7 +35,7 @@ auto quietly(const Step& step) {
 }
 
 auto first_step() {
-  const auto A = to_device(Tessera::generate_stencil27(20));  // or Tessera::read_matrix<double>("A.mtx.gz")
+  const auto A = to_device(Tessera::generate("stencil27:20"));  // or Tessera::read_matrix<double>("A.mtx.gz")
   const Vectors X("X", A.numCols(), 32), Y("Y", A.numRows(), 32);
   Kokkos::deep_copy(X, 1.0);
 
@@ -62,7 +62,7 @@ double milliseconds(const auto& A, int columns) {
 }
 
 void measure(int size) {
-  const auto A = to_device(Tessera::generate_elasticity(size, 1));
+  const auto A = to_device(Tessera::generate("elasticity:" + std::to_string(size)));
   for (const int columns : {1, 8, 32}) {
     const double right = milliseconds<Kokkos::LayoutRight>(A, columns);
     const double left = milliseconds<Kokkos::LayoutLeft>(A, columns);
@@ -80,7 +80,7 @@ auto third_step() {
   auto [A, X, Y, plan] = first_step();
 
   const Kokkos::DefaultExecutionSpace exec;
-  auto stencil = Tessera::generate_stencil27(20);
+  auto stencil = Tessera::generate("stencil27:20");
   for (double& value : stencil.values) value *= 2;
   const auto twice = to_device(stencil.values);
 
@@ -100,7 +100,7 @@ TEST(Tutorial, Step4TransposesAndAdds) {
   const Kokkos::DefaultExecutionSpace exec;
   testing::internal::CaptureStdout();
 
-  const auto graph = to_device(Tessera::generate_rmat(10, 8, 1));  // an entry (i, j) is an edge from i to j
+  const auto graph = to_device(Tessera::generate("rmat:10,8"));  // an entry (i, j) is an edge from i to j
   Kokkos::deep_copy(graph.values, 1.0);
   const Vectors ones("ones", graph.numRows(), 32), degrees("degrees", graph.numRows(), 32);
   Kokkos::deep_copy(ones, 1.0);

@@ -140,7 +140,7 @@ TEST(BadFiles, MessagesDoNotDependOnChunksAndThreads) {
     if (file.name.ends_with(".gz")) continue;
     for (std::size_t bytes = 1; bytes < 9; ++bytes) {
       const Tessera::ReadOptions options{3, {}, 0, bytes};
-      EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(file.content, "text", options); }),
+      EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_matrix_market<double>(file.content, "text", options); }),
                 "runtime_error: text" + file.message)
           << file.name;
     }
@@ -153,7 +153,7 @@ TEST(BadFiles, TheFirstOfSeveralDefectsIsReported) {
   for (int k = 0; k < 200; ++k) text += "wrong\n";
   for (int repeat = 0; repeat < 20; ++repeat) {
     EXPECT_EQ(thrown_by([&] {
-                Tessera::parse_matrix_market<double>(text, "text", {7, {}, 0, 16});
+                Tessera::Impl::parse_matrix_market<double>(text, "text", {7, {}, 0, 16});
               }),
               "runtime_error: text:203: expected a row index, found \"wrong\"");
   }
@@ -168,7 +168,7 @@ TEST(BadFiles, TheFirstDefectIsReportedWhicheverThreadIsFaster) {
     text[head + 6 * first] = 'x';
     text[head + 6 * (lines + second)] = 'y';
     EXPECT_EQ(thrown_by([&] {
-                Tessera::parse_matrix_market<double>(text, "text", {2, {}, 0, 6 * lines});
+                Tessera::Impl::parse_matrix_market<double>(text, "text", {2, {}, 0, 6 * lines});
               }),
               "runtime_error: text:" + std::to_string(3 + first) + ": expected a row index, found \"x\"");
   }
@@ -176,16 +176,16 @@ TEST(BadFiles, TheFirstDefectIsReportedWhicheverThreadIsFaster) {
 
 TEST(BadFiles, ComplexIntoReal) {
   const std::string text = banner + "coordinate complex general\n1 1 1\n1 1 1 2\n";
-  EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(text, "c.mtx"); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_matrix_market<double>(text, "c.mtx"); }),
             "invalid_argument: c.mtx:1: the matrix is complex, expected a real one for the scalar type double");
-  EXPECT_EQ(thrown_by([&] { Tessera::parse_dense_matrix_market<float>(text, "c.mtx"); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_dense_matrix_market<float>(text, "c.mtx"); }),
             "invalid_argument: c.mtx:1: the matrix is complex, expected a real one for the scalar type float");
 }
 
 TEST(BadFiles, ComplexLines) {
   const auto message = [](const std::string& line) {
     const std::string text = banner + "coordinate complex general\n1 1 1\n" + line + "\n";
-    return thrown_by([&] { Tessera::parse_matrix_market<std::complex<double>>(text, "c.mtx"); });
+    return thrown_by([&] { Tessera::Impl::parse_matrix_market<std::complex<double>>(text, "c.mtx"); });
   };
   EXPECT_EQ(message("1 1 1 i"), "runtime_error: c.mtx:3: expected an imaginary part, found \"i\"");
   EXPECT_EQ(message("1 1 x 1"), "runtime_error: c.mtx:3: expected a real part, found \"x\"");
@@ -194,7 +194,7 @@ TEST(BadFiles, ComplexLines) {
 
 TEST(BadFiles, NumbersTooLargeForFloat) {
   const std::string text = real + "1 1 1\n1 1 1e60\n";
-  EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<float>(text, "f.mtx"); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_matrix_market<float>(text, "f.mtx"); }),
             "runtime_error: f.mtx:3: expected a value within the range of float, found \"1e60\"");
 }
 
@@ -211,7 +211,7 @@ TEST(BadFiles, NumbersTooLargeForDouble) {
                                             "1e99999999999999999999"};
   for (const std::string& number : numbers) {
     const std::string message =
-        thrown_by([&] { Tessera::parse_matrix_market<double>(real + "1 1 1\n1 1 " + number + "\n", "d.mtx"); });
+        thrown_by([&] { Tessera::Impl::parse_matrix_market<double>(real + "1 1 1\n1 1 " + number + "\n", "d.mtx"); });
     EXPECT_EQ(message.find("runtime_error: d.mtx:3: expected a value within the range of double, found"), 0u)
         << number << ": " << message;
   }
@@ -222,7 +222,7 @@ TEST(BadFiles, MissingAndDirectory) {
   const std::string missing = folder / "missing.mtx";
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix_market<double>(missing); }),
             "runtime_error: " + missing + ": cannot be opened: No such file or directory");
-  EXPECT_EQ(thrown_by([&] { Tessera::read_matrix_market_header(missing); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::read_matrix_market_header(missing); }),
             "runtime_error: " + missing + ": cannot be opened: No such file or directory");
   std::filesystem::create_directory(folder / "folder.mtx");
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix_market<double>(folder / "folder.mtx"); }),
@@ -234,16 +234,16 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
   const std::string tall = real + "2147483647 5 1\n1 1 1\n";
   Tessera::ReadOptions options;
   options.memory_limit = std::size_t{1} << 30;
-  EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(tall, "tall.mtx", options); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_matrix_market<double>(tall, "tall.mtx", options); }),
             "runtime_error: tall.mtx:2: a matrix of the size on this line needs 16416 MiB of memory, 1024 MiB are "
             "allowed");
   const std::string no_columns = "%%MatrixMarket matrix array real general\n2147483647 0\n";
-  EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(no_columns, "array.mtx", options); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_matrix_market<double>(no_columns, "array.mtx", options); }),
             "runtime_error: array.mtx:2: a matrix of the size on this line needs 16384 MiB of memory, 1024 MiB are "
             "allowed");
   const std::string square = real + "2147483647 2147483647 0\n";
   EXPECT_NE(thrown_by([&] {
-              Tessera::parse_dense_matrix_market<double>(square, "dense.mtx");
+              Tessera::Impl::parse_dense_matrix_market<double>(square, "dense.mtx");
             }).find("runtime_error: dense.mtx:2: a matrix of the size on this line needs 35184372072448 MiB of memory"),
             std::string::npos);
 
@@ -326,11 +326,11 @@ TEST(BadFiles, DenseAndSparseCountTogether) {
   Tessera::ReadOptions options;
   options.memory_limit = 1200000;
   EXPECT_NE(thrown_by([&] {
-              Tessera::parse_dense_matrix_market<double>(text, "t", options);
+              Tessera::Impl::parse_dense_matrix_market<double>(text, "t", options);
             }).find("a matrix of the size on this line needs"),
             std::string::npos);
   options.memory_limit = 2000000;
-  EXPECT_EQ(Tessera::parse_dense_matrix_market<double>(text, "t", options).rows, 100000U);
+  EXPECT_EQ(Tessera::Impl::parse_dense_matrix_market<double>(text, "t", options).rows, 100000U);
 }
 
 /// The text counts, because it is in memory while the matrix is built.
@@ -339,17 +339,17 @@ TEST(BadFiles, TheTextCountsInTheMemoryAllowed) {
   Tessera::ReadOptions options;
   options.memory_limit = std::size_t{2} << 20;
   EXPECT_NE(thrown_by([&] {
-              Tessera::parse_matrix_market<double>(text, "t", options);
+              Tessera::Impl::parse_matrix_market<double>(text, "t", options);
             }).find("a matrix of the size on this line needs"),
             std::string::npos);
   options.memory_limit = std::size_t{16} << 20;
-  EXPECT_EQ(Tessera::parse_matrix_market<double>(text, "t", options).rows, 200000);
+  EXPECT_EQ(Tessera::Impl::parse_matrix_market<double>(text, "t", options).rows, 200000);
 }
 
 TEST(BadFiles, NegativeNumberOfThreads) {
   const std::string text = real + "1 1 1\n1 1 1\n";
   EXPECT_EQ(thrown_by([&] {
-              Tessera::parse_matrix_market<double>(text, "t", {-1, {}, 0, 100});
+              Tessera::Impl::parse_matrix_market<double>(text, "t", {-1, {}, 0, 100});
             }),
             "invalid_argument: number of threads is -1, expected 0 (all available) or more");
 }

@@ -40,7 +40,7 @@ std::string file64(std::int64_t kind, const std::string& values) {
 
 template <class Scalar>
 HostCsr<Scalar> parse(const std::string& content) {
-  return Tessera::parse_binary_csr<Scalar>(content, "file");
+  return Tessera::Impl::parse_binary_csr<Scalar>(content, "file");
 }
 
 TEST(BinaryCsr, BothFormatsAndAllKinds) {
@@ -72,7 +72,7 @@ TEST(BinaryCsr, RowsAreMadeCanonical) {
 
 TEST(BinaryCsr, LargeFilesOnAnyNumberOfThreads) {
   const TemporaryFolder folder;
-  const auto matrix = Tessera::generate_banded(30000, 10, 2);
+  const auto matrix = Tessera::Impl::generate_banded(30000, 10, 2);
   write_binary_csr(folder / "a.bin", matrix);
   for (const int threads : {1, 2, 3, 7}) {
     EXPECT_EQ(Tessera::read_binary_csr<double>(folder / "a.bin", {threads, {}, 0, 1}), matrix);
@@ -182,7 +182,7 @@ TEST(BinaryCsr, Offsets32DoesNotWriteValuesThatFloatLacks) {
 TEST(BinaryCsr, MemoryLimit) {
   Tessera::ReadOptions options;
   options.memory_limit = 100;
-  EXPECT_EQ(thrown_by([&] { Tessera::parse_binary_csr<double>(file32(), "file", options); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::parse_binary_csr<double>(file32(), "file", options); }),
             "runtime_error: file: the matrix needs 128 bytes of memory, 100 bytes are allowed");
 }
 

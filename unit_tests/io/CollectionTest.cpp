@@ -48,8 +48,9 @@ bool is_matrix_market(const std::string& name) { return name.ends_with(".mtx") |
 template <class Scalar>
 void check_file(const std::string& path, const Row& row) {
   const auto matrix = Tessera::read_matrix<Scalar>(path);
-  const std::size_t stored_entries = is_matrix_market(path) ? Tessera::read_matrix_market_header(path).stored_entries
-                                                            : Tessera::read_harwell_boeing_header(path).stored_entries;
+  const std::size_t stored_entries = is_matrix_market(path)
+                                         ? Tessera::Impl::read_matrix_market_header(path).stored_entries
+                                         : Tessera::Impl::read_harwell_boeing_header(path).stored_entries;
   const auto number = [&](const char* column) { return std::stoull(row.at(column)); };
   const auto count = [](bool what, std::size_t& counter) { counter += what ? 1 : 0; };
   EXPECT_TRUE(is_canonical(matrix)) << path;
@@ -87,7 +88,7 @@ TEST(Collection, EveryFileIsReadAsTheTableSays) {
   for (const Row& row : table) {
     const std::string path = std::string(folder) + "/" + row.at("file");
     ++files;
-    ASSERT_EQ(Tessera::matrix_is_complex(path), row.at("field") == "complex") << path;
+    ASSERT_EQ(Tessera::Impl::matrix_is_complex(path), row.at("field") == "complex") << path;
     if (row.at("field") == "complex") {
       EXPECT_THROW(Tessera::read_matrix<double>(path), std::invalid_argument) << path;
       check_file<std::complex<double>>(path, row);
@@ -132,7 +133,7 @@ void check_sums(const std::string& path, const Row& row) {
 
 void check_right_hand_sides(const std::string& path, const Row& row) {
   const auto elements = std::stoull(row.at("right"));
-  const auto header = Tessera::read_dense_header(path);
+  const auto header = Tessera::Impl::read_dense_header(path);
   EXPECT_EQ(header.rows * header.columns, elements) << path;
   if (elements == 0) return;
   double sum = 0, sum_k = 0, sum_abs = 0;

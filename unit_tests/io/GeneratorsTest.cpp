@@ -116,14 +116,14 @@ TEST(Generators, SeedsDiffer) {
 
 TEST(Generators, Stencil27) {
   for (const int grid : {1, 2, 3, 10}) {
-    const auto matrix = Tessera::generate_stencil27(grid);
+    const auto matrix = Tessera::Impl::generate_stencil27(grid);
     EXPECT_EQ(matrix.rows, grid * grid * grid);
     const auto side = static_cast<std::size_t>(3 * grid - 2);
     EXPECT_EQ(matrix.values.size(), side * side * side);
     EXPECT_EQ(transposed(matrix), matrix);
     EXPECT_GE(least_dominance(matrix), 0.0);
   }
-  const auto matrix = Tessera::generate_stencil27(4);
+  const auto matrix = Tessera::Impl::generate_stencil27(4);
   const auto lengths = row_lengths(matrix);
   EXPECT_EQ(lengths[0], 8U);
   EXPECT_EQ(lengths[1 + 4 * (1 + 4 * 1)], 27U);
@@ -134,7 +134,7 @@ TEST(Generators, Stencil27) {
 
 TEST(Generators, Elasticity) {
   for (const int grid : {1, 2, 7}) {
-    const auto matrix = Tessera::generate_elasticity(grid, 3);
+    const auto matrix = Tessera::Impl::generate_elasticity(grid, 3);
     EXPECT_EQ(matrix.rows, 3 * grid * grid * grid);
     const auto side = static_cast<std::size_t>(3 * grid - 2);
     EXPECT_EQ(matrix.values.size(), 9 * side * side * side);
@@ -145,7 +145,7 @@ TEST(Generators, Elasticity) {
 }
 
 TEST(Generators, Rmat) {
-  const auto matrix = Tessera::generate_rmat(14, 8, 5);
+  const auto matrix = Tessera::Impl::generate_rmat(14, 8, 5);
   EXPECT_EQ(matrix.rows, 1 << 14);
   EXPECT_LT(matrix.values.size(), std::size_t{8} << 14);  // some repeated edges were removed,
   EXPECT_GT(matrix.values.size(), std::size_t{6} << 14);  // but only a few
@@ -160,18 +160,18 @@ TEST(Generators, Rmat) {
 }
 
 TEST(Generators, Road) {
-  const auto matrix = Tessera::generate_road(90000, 5);
+  const auto matrix = Tessera::Impl::generate_road(90000, 5);
   EXPECT_EQ(transposed(matrix), matrix);
   const auto lengths = row_lengths(matrix);
   EXPECT_LE(*std::max_element(lengths.begin(), lengths.end()), 4U);
   EXPECT_EQ(*std::min_element(lengths.begin(), lengths.end()), 0U);
   EXPECT_NEAR(static_cast<double>(matrix.values.size()) / 90000, 2.8, 0.03);
   expect_uniform_values(matrix);
-  for (const int rows : {1, 2, 3, 5, 17}) EXPECT_EQ(Tessera::generate_road(rows, 5).rows, rows);
+  for (const int rows : {1, 2, 3, 5, 17}) EXPECT_EQ(Tessera::Impl::generate_road(rows, 5).rows, rows);
 }
 
 TEST(Generators, Banded) {
-  const auto matrix = Tessera::generate_banded(2000, 20, 5);
+  const auto matrix = Tessera::Impl::generate_banded(2000, 20, 5);
   EXPECT_EQ(matrix.values.size(), 2000U * 41 - 20 * 21);
   for (std::size_t i = 0; i < 2000; ++i) {
     for (std::size_t k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
@@ -179,30 +179,30 @@ TEST(Generators, Banded) {
     }
   }
   expect_uniform_values(matrix);
-  EXPECT_EQ(Tessera::generate_banded(5, 4, 1).values.size(), 25U);
-  EXPECT_EQ(Tessera::generate_banded(5, 0, 1).values.size(), 5U);
+  EXPECT_EQ(Tessera::Impl::generate_banded(5, 4, 1).values.size(), 25U);
+  EXPECT_EQ(Tessera::Impl::generate_banded(5, 0, 1).values.size(), 5U);
 }
 
 TEST(Generators, Uniform) {
-  const auto matrix = Tessera::generate_uniform(5000, 12, 5);
+  const auto matrix = Tessera::Impl::generate_uniform(5000, 12, 5);
   for (const std::size_t length : row_lengths(matrix)) EXPECT_EQ(length, 12U);
   expect_uniform_values(matrix);
   const auto columns = row_lengths(transposed(matrix));
   EXPECT_LT(*std::max_element(columns.begin(), columns.end()), 40U);  // mean 12; 40 is 8 standard deviations away
   EXPECT_GT(std::count(columns.begin(), columns.end(), 12U), 350);    // expected: a fraction of 0.114
-  EXPECT_EQ(Tessera::generate_uniform(7, 7, 5).values.size(), 49U);
-  EXPECT_EQ(Tessera::generate_uniform(7, 0, 5).values.size(), 0U);
+  EXPECT_EQ(Tessera::Impl::generate_uniform(7, 7, 5).values.size(), 49U);
+  EXPECT_EQ(Tessera::Impl::generate_uniform(7, 0, 5).values.size(), 0U);
 }
 
 TEST(Generators, NamesWithAndWithoutSizes) {
-  EXPECT_EQ(Tessera::generate("banded:60,3", 9), Tessera::generate_banded(60, 3, 9));
-  EXPECT_EQ(Tessera::generate("banded:60", 9), Tessera::generate_banded(60, 16, 9));
+  EXPECT_EQ(Tessera::generate("banded:60,3", 9), Tessera::Impl::generate_banded(60, 3, 9));
+  EXPECT_EQ(Tessera::generate("banded:60", 9), Tessera::Impl::generate_banded(60, 16, 9));
   EXPECT_EQ(Tessera::generate("stencil27", 9).rows, 64 * 64 * 64);
-  EXPECT_EQ(Tessera::generate("elasticity:3", 9), Tessera::generate_elasticity(3, 9));
-  EXPECT_EQ(Tessera::generate("rmat:5,3", 9), Tessera::generate_rmat(5, 3, 9));
-  EXPECT_EQ(Tessera::generate("road:70", 9), Tessera::generate_road(70, 9));
-  EXPECT_EQ(Tessera::generate("uniform:70,5", 9), Tessera::generate_uniform(70, 5, 9));
-  const auto names = Tessera::generator_names();
+  EXPECT_EQ(Tessera::generate("elasticity:3", 9), Tessera::Impl::generate_elasticity(3, 9));
+  EXPECT_EQ(Tessera::generate("rmat:5,3", 9), Tessera::Impl::generate_rmat(5, 3, 9));
+  EXPECT_EQ(Tessera::generate("road:70", 9), Tessera::Impl::generate_road(70, 9));
+  EXPECT_EQ(Tessera::generate("uniform:70,5", 9), Tessera::Impl::generate_uniform(70, 5, 9));
+  const auto names = Tessera::Impl::generator_names();
   ASSERT_EQ(names.size(), 6U);
   EXPECT_EQ(names[1].first, "elasticity:GRID");
   EXPECT_NE(names[1].second.find("(default 40)"), std::string::npos);

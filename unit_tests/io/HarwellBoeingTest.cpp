@@ -22,11 +22,11 @@ using Tessera::HostCsr;
 using Tessera::HostDense;
 using Tessera::ReadOptions;
 using Complex = std::complex<double>;
-using Header = Tessera::MatrixMarketHeader;
+using Header = Tessera::Impl::MatrixMarketHeader;
 
 template <class Scalar>
 HostCsr<Scalar> parse(const std::string& text, const ReadOptions& options = {}) {
-  return Tessera::parse_harwell_boeing<Scalar>(text, "text", options);
+  return Tessera::Impl::parse_harwell_boeing<Scalar>(text, "text", options);
 }
 
 const std::string integers = "(26I3)          (26I3)          ";
@@ -132,7 +132,7 @@ TEST(HarwellBoeing, EmptyMatrices) {
 TEST(HarwellBoeing, Header) {
   const std::string text = harwell_boeing_head("RSA", 7, 7, 3, integers + "(6F4.0)        (6F4.0)",
                                                "F X                      2             0");
-  const auto header = Tessera::parse_harwell_boeing_header(text, "text");
+  const auto header = Tessera::Impl::parse_harwell_boeing_header(text, "text");
   EXPECT_EQ(header.title, "A title");
   EXPECT_EQ(header.key, "KEY");
   EXPECT_EQ(header.field, Header::Field::Real);
@@ -244,7 +244,7 @@ TEST(HarwellBoeing, EndsOfFiles) {
 }
 
 TEST(HarwellBoeing, ChunksAndThreadsDoNotMatter) {
-  const auto matrix = Tessera::generate_uniform(300, 5, 1);
+  const auto matrix = Tessera::Impl::generate_uniform(300, 5, 1);
   const std::string text = harwell_boeing_text(matrix);
   EXPECT_EQ(parse<double>(text), matrix);
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{100}, std::size_t{1000}}) {
@@ -262,7 +262,7 @@ TEST(HarwellBoeing, ProgressReachesOne) {
     EXPECT_GE(fraction, last);
     last = fraction;
   };
-  parse<double>(harwell_boeing_text(Tessera::generate_uniform(300, 5, 1)), options);
+  parse<double>(harwell_boeing_text(Tessera::Impl::generate_uniform(300, 5, 1)), options);
   EXPECT_EQ(last, 1.0);
 }
 
@@ -272,7 +272,7 @@ const std::string with_vectors = harwell_boeing_head("RUA", 2, 2, 1, integers + 
 
 TEST(HarwellBoeing, RightHandSidesGuessesAndSolutions) {
   const auto vectors = [](HarwellBoeingVectors which) {
-    return Tessera::parse_harwell_boeing_vectors<double>(with_vectors, "text", which);
+    return Tessera::Impl::parse_harwell_boeing_vectors<double>(with_vectors, "text", which);
   };
   EXPECT_EQ(vectors(HarwellBoeingVectors::RightHandSides), (HostDense<double>{2, 2, {1, 2, 3, 4}}));
   EXPECT_EQ(vectors(HarwellBoeingVectors::Guesses), (HostDense<double>{2, 2, {5, 6, 7, 8}}));
@@ -281,19 +281,19 @@ TEST(HarwellBoeing, RightHandSidesGuessesAndSolutions) {
 }
 
 TEST(HarwellBoeing, RightHandSidesOfComplexMatricesAndPatterns) {
-  const auto complex = Tessera::parse_harwell_boeing_vectors<Complex>(
+  const auto complex = Tessera::Impl::parse_harwell_boeing_vectors<Complex>(
       harwell_boeing_head("CUA", 2, 2, 1, integers + "(6F4.0)             (3F4.0)", "F                        1") +
           "  1  2  2\n  1\n  9.  8.\n  1.  2.  3.\n  4.\n",
       "text");
   EXPECT_EQ(complex, (HostDense<Complex>{2, 1, {{1, 2}, {3, 4}}}));
   for (const std::string& formats : {integers + "                    (3F4.0)", integers + "(9E9.1)   (3F4.0)"}) {
-    const auto pattern = Tessera::parse_harwell_boeing_vectors<double>(
+    const auto pattern = Tessera::Impl::parse_harwell_boeing_vectors<double>(
         harwell_boeing_head("PUA", 2, 2, 1, formats, "F                        1") + "  1  2  2\n  1\n  1.  2.\n",
         "text");
     EXPECT_EQ(pattern, (HostDense<double>{2, 1, {1, 2}}));
   }
   // If there are no guesses, solutions follow the right-hand sides directly.
-  const auto solutions = Tessera::parse_harwell_boeing_vectors<double>(
+  const auto solutions = Tessera::Impl::parse_harwell_boeing_vectors<double>(
       harwell_boeing_head("PUA", 1, 1, 0, integers + "(3F4.0)", "F X                      1") + "  1  1\n  1.\n  2.\n",
       "text", HarwellBoeingVectors::Solutions);
   EXPECT_EQ(solutions, (HostDense<double>{1, 1, {2}}));
@@ -304,12 +304,12 @@ TEST(HarwellBoeing, RightHandSidesWithoutLines) {
   const std::string text =
       "title\n 1 1 1 1 0\nRUA 1 1 1 0\n(9I3) (9I3) (2F4.0) (2F4.0)\nF              1\n  1  2\n  1\n  9.\n  7.\n";
   EXPECT_EQ(parse<double>(text), (HostCsr<double>{1, 1, {0, 1}, {0}, {9}}));
-  EXPECT_EQ(Tessera::parse_harwell_boeing_vectors<double>(text, "text"), (HostDense<double>{1, 1, {7}}));
+  EXPECT_EQ(Tessera::Impl::parse_harwell_boeing_vectors<double>(text, "text"), (HostDense<double>{1, 1, {7}}));
 }
 
 TEST(HarwellBoeing, VectorsThatAreNotThere) {
   const auto message = [](const std::string& text, HarwellBoeingVectors which = HarwellBoeingVectors::RightHandSides) {
-    return thrown_by([&] { Tessera::parse_harwell_boeing_vectors<double>(text, "text", which); });
+    return thrown_by([&] { Tessera::Impl::parse_harwell_boeing_vectors<double>(text, "text", which); });
   };
   const std::string formats = integers + "(6F4.0)             (3F4.0)";
   EXPECT_EQ(message(four_entries("RRA", "(3F5.1)", "  1.5 -2.0 3.25\n  4.0\n")),
@@ -347,15 +347,15 @@ TEST(HarwellBoeing, ReadersTakeFiles) {
     EXPECT_EQ(Tessera::read_harwell_boeing_vectors<double>(folder / name), dense);
     EXPECT_EQ(Tessera::read_matrix<double>(folder / name), matrix);
     EXPECT_EQ(Tessera::read_dense_matrix<double>(folder / name), dense);
-    EXPECT_FALSE(Tessera::matrix_is_complex(folder / name));
-    const auto header = Tessera::read_dense_header(folder / name);
+    EXPECT_FALSE(Tessera::Impl::matrix_is_complex(folder / name));
+    const auto header = Tessera::Impl::read_dense_header(folder / name);
     EXPECT_EQ(header.rows, 2U);
     EXPECT_EQ(header.columns, 2U);
     EXPECT_FALSE(header.is_complex);
-    EXPECT_EQ(Tessera::read_harwell_boeing_header(folder / name).key, "KEY");
+    EXPECT_EQ(Tessera::Impl::read_harwell_boeing_header(folder / name).key, "KEY");
   }
-  EXPECT_TRUE(Tessera::matrix_is_complex(complex));
-  EXPECT_TRUE(Tessera::read_dense_header(complex).is_complex);
+  EXPECT_TRUE(Tessera::Impl::matrix_is_complex(complex));
+  EXPECT_TRUE(Tessera::Impl::read_dense_header(complex).is_complex);
 }
 
 /// A file that must be refused, and the error message behind its name.

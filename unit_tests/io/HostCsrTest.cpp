@@ -12,7 +12,7 @@ using Tessera::HostCsr;
 
 TEST(HostCsr, ValidAndCanonical) {
   const HostCsr<double> good{2, 3, {0, 2, 3}, {0, 2, 1}, {1, 2, 3}};
-  EXPECT_TRUE(is_valid(good));
+  EXPECT_TRUE(Tessera::Impl::is_valid(good));
   EXPECT_TRUE(is_canonical(good));
   EXPECT_TRUE(is_canonical(HostCsr<float>{}));
 
@@ -38,13 +38,13 @@ TEST(HostCsr, ValidAndCanonical) {
            changed([](auto& m) { m.row_offsets = {}; }),
            changed([](auto& m) { m.values.pop_back(); }),
        }) {
-    EXPECT_FALSE(is_valid(bad));
+    EXPECT_FALSE(Tessera::Impl::is_valid(bad));
     EXPECT_FALSE(is_canonical(bad));
   }
   const auto unsorted = changed([](auto& m) { std::swap(m.column_indices[0], m.column_indices[1]); });
   const auto duplicate = changed([](auto& m) { m.column_indices[1] = 0; });
-  EXPECT_TRUE(is_valid(unsorted));
-  EXPECT_TRUE(is_valid(duplicate));
+  EXPECT_TRUE(Tessera::Impl::is_valid(unsorted));
+  EXPECT_TRUE(Tessera::Impl::is_valid(duplicate));
   EXPECT_FALSE(is_canonical(unsorted));
   EXPECT_FALSE(is_canonical(duplicate));
 }
@@ -73,7 +73,7 @@ TEST(HostCsr, MakeCanonicalSumsLongRowsInOrder) {
 
 TEST(HostCsr, MakeCanonicalTakesManyRowsAndAnyNumberOfThreads) {
   // Contains each row of a known matrix twice, the second time reversed. The sum is twice the matrix.
-  const auto known = Tessera::generate_uniform(20000, 5, 3);
+  const auto known = Tessera::Impl::generate_uniform(20000, 5, 3);
   HostCsr<double> doubled;
   doubled.rows = known.rows;
   doubled.columns = known.columns;

@@ -48,7 +48,7 @@ TEST(InputFile, PackedFilesAreRefusedWithTheProgramThatUnpacksThem) {
                                 ", expected plain or gzip; unpack it (" + unpack + " " + path + "), or pipe it (" +
                                 unpack_to_pipe + ") into what reads \"-\"";
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(path); }), message);
-    EXPECT_EQ(thrown_by([&] { Tessera::matrix_is_complex(path); }), message);
+    EXPECT_EQ(thrown_by([&] { Tessera::Impl::matrix_is_complex(path); }), message);
     EXPECT_EQ(thrown_by([&] { Tessera::read_dense_matrix<double>(path); }), message);
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix_market<double>(path); }), message);
     EXPECT_EQ(thrown_by([&] { Tessera::read_harwell_boeing<double>(path); }), message);
@@ -66,7 +66,7 @@ TEST(InputFile, Utf16IsRefused) {
         "UTF-16 -t UTF-8 " +
         path + ")";
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(path); }), message);
-    EXPECT_EQ(thrown_by([&] { Tessera::matrix_is_complex(path); }), message);
+    EXPECT_EQ(thrown_by([&] { Tessera::Impl::matrix_is_complex(path); }), message);
   }
 }
 
@@ -83,7 +83,7 @@ TEST(InputFile, TarArchivesAreRefused) {
                                 ": is a tar archive, expected a matrix file; unpack it (tar -xf " + path +
                                 ") and read the matrix that is in it (the archive begins with bcsstk01/bcsstk01.mtx)";
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(path); }), message);
-    EXPECT_EQ(thrown_by([&] { Tessera::matrix_is_complex(path); }), message);
+    EXPECT_EQ(thrown_by([&] { Tessera::Impl::matrix_is_complex(path); }), message);
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(folder.add("a.tar", content)); }).substr(0, 15),
               "runtime_error: ");
   }
@@ -145,7 +145,7 @@ class StandardInput {
 TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   const TemporaryFolder folder;
   // Longer than the head that is examined first, and longer than the buffer of a pipe.
-  const auto matrix = Tessera::generate_uniform(5000, 20, 1);
+  const auto matrix = Tessera::Impl::generate_uniform(5000, 20, 1);
   write_matrix_market(folder / "text", matrix);
   write_binary_csr(folder / "binary", matrix);
   const std::string text = content_of(folder / "text");
@@ -153,8 +153,8 @@ TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   for (const std::string& content : {text, gzip(text), content_of(folder / "binary"), harwell_boeing_text(matrix),
                                      gzip(harwell_boeing_text(matrix))}) {
     const StandardInput input(content);
-    EXPECT_FALSE(Tessera::matrix_is_complex("-"));
-    EXPECT_FALSE(Tessera::matrix_is_complex("-"));
+    EXPECT_FALSE(Tessera::Impl::matrix_is_complex("-"));
+    EXPECT_FALSE(Tessera::Impl::matrix_is_complex("-"));
     EXPECT_EQ(Tessera::read_matrix<double>("-"), matrix);
     EXPECT_EQ(thrown_by([] { Tessera::read_matrix<double>("-"); }).substr(0, 29), "invalid_argument: -: is empty");
   }

@@ -20,18 +20,18 @@ using Tessera::HostCsr;
 using Tessera::HostDense;
 using Tessera::ReadOptions;
 using Complex = std::complex<double>;
-using Header = Tessera::MatrixMarketHeader;
+using Header = Tessera::Impl::MatrixMarketHeader;
 
 const std::string banner = "%%MatrixMarket matrix ";
 
 template <class Scalar>
 HostCsr<Scalar> parse(const std::string& text, const ReadOptions& options = {}) {
-  return Tessera::parse_matrix_market<Scalar>(text, "text", options);
+  return Tessera::Impl::parse_matrix_market<Scalar>(text, "text", options);
 }
 
 template <class Scalar>
 HostDense<Scalar> parse_dense(const std::string& text, const ReadOptions& options = {}) {
-  return Tessera::parse_dense_matrix_market<Scalar>(text, "text", options);
+  return Tessera::Impl::parse_dense_matrix_market<Scalar>(text, "text", options);
 }
 
 template <class Scalar>
@@ -85,7 +85,7 @@ TEST(MatrixMarketCoordinate, BannersAsTheyAreFound) {
   const std::string rest = "MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2.5\n";
   for (const std::string before : {"%%", "%", " %%", "\r\n\t\n%%", "\xEF\xBB\xBF%%", "\xEF\xBB\xBF \n%"}) {
     EXPECT_EQ(parse<double>(before + rest), expected) << before;
-    EXPECT_EQ(Tessera::parse_matrix_market_header(before + rest, "text").stored_entries, 1u) << before;
+    EXPECT_EQ(Tessera::Impl::parse_matrix_market_header(before + rest, "text").stored_entries, 1u) << before;
   }
   for (const std::string before : {"", "%%%", "x%%", "\xEF\xBB%%"})
     EXPECT_THROW(parse<double>(before + rest), std::runtime_error) << before;
@@ -251,7 +251,7 @@ TEST(MatrixMarketHeader, IsReadWithoutTheEntries) {
   const std::string head = banner + "coordinate complex hermitian\n% c\n7 7 5\n";
   const std::string long_comment = banner + "array integer general\n%" + std::string(300000, 'x') + "\n3 2\n";
   for (const auto& path : {folder.add("h.mtx", head), folder.add("h.mtx.gz", gzip(head))}) {
-    const Header header = Tessera::read_matrix_market_header(path);
+    const Header header = Tessera::Impl::read_matrix_market_header(path);
     EXPECT_EQ(header.layout, Header::Layout::Coordinate);
     EXPECT_EQ(header.field, Header::Field::Complex);
     EXPECT_EQ(header.symmetry, Header::Symmetry::Hermitian);
@@ -260,7 +260,7 @@ TEST(MatrixMarketHeader, IsReadWithoutTheEntries) {
     EXPECT_EQ(header.stored_entries, 5U);
   }
   for (const auto& path : {folder.add("l.mtx", long_comment), folder.add("l.mtx.gz", gzip(long_comment))}) {
-    const Header header = Tessera::read_matrix_market_header(path);
+    const Header header = Tessera::Impl::read_matrix_market_header(path);
     EXPECT_EQ(header.layout, Header::Layout::Array);
     EXPECT_EQ(header.field, Header::Field::Integer);
     EXPECT_EQ(header.stored_entries, 6U);

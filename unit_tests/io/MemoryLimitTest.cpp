@@ -114,13 +114,13 @@ void expect_limits_kept(const std::string& text, const Parse& parse, std::size_t
   }
 }
 
-const auto sparse = [](auto&&... arguments) { return Tessera::parse_matrix_market<double>(arguments...); };
-const auto dense = [](auto&&... arguments) { return Tessera::parse_dense_matrix_market<double>(arguments...); };
-const auto harwell = [](auto&&... arguments) { return Tessera::parse_harwell_boeing<double>(arguments...); };
+const auto sparse = [](auto&&... arguments) { return Tessera::Impl::parse_matrix_market<double>(arguments...); };
+const auto dense = [](auto&&... arguments) { return Tessera::Impl::parse_dense_matrix_market<double>(arguments...); };
+const auto harwell = [](auto&&... arguments) { return Tessera::Impl::parse_harwell_boeing<double>(arguments...); };
 const auto vectors = [](const std::string& text, const std::string& name, const Tessera::ReadOptions& options) {
-  return Tessera::parse_harwell_boeing_vectors<double>(text, name, {}, options);
+  return Tessera::Impl::parse_harwell_boeing_vectors<double>(text, name, {}, options);
 };
-const auto binary = [](auto&&... arguments) { return Tessera::parse_binary_csr<double>(arguments...); };
+const auto binary = [](auto&&... arguments) { return Tessera::Impl::parse_binary_csr<double>(arguments...); };
 
 std::string matrix_market(const std::string& kind, const std::string& size, std::size_t lines, const char* line) {
   std::string text = "%%MatrixMarket matrix " + kind + "\n" + size + "\n";

@@ -17,7 +17,7 @@ namespace {
 
 TEST(ReadMatrix, TellsFormatsApartByContent) {
   const TemporaryFolder folder;
-  const auto matrix = Tessera::generate_road(100, 1);
+  const auto matrix = Tessera::Impl::generate_road(100, 1);
   // The file names are deliberately misleading.
   write_matrix_market(folder / "text.bin", matrix);
   write_binary_csr(folder / "binary.mtx", matrix);
@@ -27,7 +27,7 @@ TEST(ReadMatrix, TellsFormatsApartByContent) {
   folder.add("binary-gz.mtx", gzip(content_of(folder / "binary.mtx")));
   for (const char* name : {"text.bin", "binary.mtx", "harwell.mtx", "text-gz.bin", "binary-gz.mtx", "harwell-gz.bin"}) {
     EXPECT_EQ(Tessera::read_matrix<double>(folder / name), matrix) << name;
-    EXPECT_FALSE(Tessera::matrix_is_complex(folder / name)) << name;
+    EXPECT_FALSE(Tessera::Impl::matrix_is_complex(folder / name)) << name;
   }
 }
 
@@ -54,14 +54,14 @@ TEST(ReadMatrix, ComplexMatricesAreRecognised) {
   folder.add("binary.gz", gzip(content_of(folder / "binary")));
   for (const char* name : {"text", "binary", "text.gz", "binary.gz"}) {
     EXPECT_EQ(Tessera::read_matrix<std::complex<float>>(folder / name), matrix) << name;
-    EXPECT_TRUE(Tessera::matrix_is_complex(folder / name)) << name;
+    EXPECT_TRUE(Tessera::Impl::matrix_is_complex(folder / name)) << name;
   }
 }
 
 /// The title of a Harwell-Boeing file may be any text.
 TEST(ReadMatrix, ATitleMayBeABanner) {
   const TemporaryFolder folder;
-  const auto matrix = Tessera::generate_road(100, 1);
+  const auto matrix = Tessera::Impl::generate_road(100, 1);
   const std::string text = harwell_boeing_text(matrix);
   const std::string path =
       folder.add("a.rua", "%%MatrixMarket matrix coordinate real general" + text.substr(text.find('\n')));
@@ -79,7 +79,7 @@ TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
   const std::string empty = folder.add("empty.mtx", "");
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(harwell); }),
             "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
-  EXPECT_EQ(thrown_by([&] { Tessera::matrix_is_complex(harwell); }),
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::matrix_is_complex(harwell); }),
             "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(empty); }),
             "invalid_argument: " + empty + ": is empty" + formats);
@@ -102,23 +102,23 @@ TEST(ReadMatrix, DenseMatrices) {
   const Tessera::HostDense<double> dense{2, 3, {1, 2, 3, 4, 5, 6}};
   write_dense_matrix_market(folder / "x.mtx", dense);
   EXPECT_EQ(Tessera::read_dense_matrix<double>(folder / "x.mtx"), dense);
-  const auto header = Tessera::read_dense_header(folder / "x.mtx");
+  const auto header = Tessera::Impl::read_dense_header(folder / "x.mtx");
   EXPECT_EQ(header.rows, 2U);
   EXPECT_EQ(header.columns, 3U);
   EXPECT_FALSE(header.is_complex);
-  write_binary_csr(folder / "a.bin", Tessera::generate_road(100, 1));
+  write_binary_csr(folder / "a.bin", Tessera::Impl::generate_road(100, 1));
   const std::string message = "invalid_argument: " + (folder / "a.bin") +
                               ": is binary CSR, expected a dense matrix: Matrix Market, or the right-hand sides of "
                               "Harwell-Boeing";
   EXPECT_EQ(thrown_by([&] { Tessera::read_dense_matrix<double>(folder / "a.bin"); }), message);
-  EXPECT_EQ(thrown_by([&] { Tessera::read_dense_header(folder / "a.bin"); }), message);
+  EXPECT_EQ(thrown_by([&] { Tessera::Impl::read_dense_header(folder / "a.bin"); }), message);
 }
 
 TEST(ReadMatrix, ProgressReachesOne) {
   const TemporaryFolder folder;
-  write_matrix_market(folder / "a.mtx", Tessera::generate_road(100, 1));
-  folder.add("a.rua", harwell_boeing_text(Tessera::generate_road(100, 1)));
-  write_binary_csr(folder / "a.bin", Tessera::generate_road(100, 1));
+  write_matrix_market(folder / "a.mtx", Tessera::Impl::generate_road(100, 1));
+  folder.add("a.rua", harwell_boeing_text(Tessera::Impl::generate_road(100, 1)));
+  write_binary_csr(folder / "a.bin", Tessera::Impl::generate_road(100, 1));
   for (const char* name : {"a.mtx", "a.bin", "a.rua"}) {
     double last = 0;
     Tessera::ReadOptions options;
@@ -133,7 +133,7 @@ TEST(ReadMatrix, ProgressReachesOne) {
 
 TEST(ReadMatrix, ReadsOrGenerates) {
   const TemporaryFolder folder;
-  const auto matrix = Tessera::generate_road(100, 1);
+  const auto matrix = Tessera::Impl::generate_road(100, 1);
   write_matrix_market(folder / "road:200", matrix);
   EXPECT_EQ(Tessera::read_or_generate(folder / "road:200"), matrix) << "a file comes first";
   EXPECT_EQ(Tessera::read_or_generate("road:100"), matrix);

@@ -43,7 +43,7 @@ HostDense<Scalar> difficult_values(std::size_t rows, std::size_t columns) {
 
 template <class Scalar>
 HostCsr<Scalar> difficult_matrix() {
-  const auto pattern = Tessera::generate_uniform(300, 7, 4);
+  const auto pattern = Tessera::Impl::generate_uniform(300, 7, 4);
   HostCsr<Scalar> matrix{pattern.rows, pattern.columns, pattern.row_offsets, pattern.column_indices, {}};
   matrix.values = difficult_values<Scalar>(pattern.values.size(), 1).values;
   return matrix;
@@ -142,8 +142,8 @@ TEST(WriterErrors, ALateFailureLeavesTheOldFileAndNoTemporary) {
     const std::string message = thrown_by(write);
     _exit(message == "runtime_error: " + path + ": cannot be written: File too large" ? 0 : 1);
   };
-  const auto text = [&] { Tessera::write_matrix_market(path, Tessera::generate_banded(20000, 10, 1)); };
-  const auto binary = [&] { Tessera::write_binary_csr(path, Tessera::generate_banded(20000, 10, 1)); };
+  const auto text = [&] { Tessera::write_matrix_market(path, Tessera::Impl::generate_banded(20000, 10, 1)); };
+  const auto binary = [&] { Tessera::write_binary_csr(path, Tessera::Impl::generate_banded(20000, 10, 1)); };
   EXPECT_EXIT(fail_midway(text), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(fail_midway(binary), testing::ExitedWithCode(0), "");
   EXPECT_EQ(content_of(path), "old");

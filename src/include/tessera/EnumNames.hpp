@@ -9,6 +9,8 @@
 
 namespace Tessera {
 
+namespace Impl {
+
 /// The names of the enumerators of an enum, in their order from 0. An enum that is printed, read by name or saved has
 /// its names next to its declaration.
 template <class Enum>
@@ -18,27 +20,29 @@ inline constexpr std::array<std::string_view, 0> enum_names{};
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && !enum_names<Enum>.empty();
 
-/// Returns the name of an enumerator, or "?" for a number that is no enumerator.
-template <NamedEnum Enum>
-constexpr std::string_view to_string(Enum value) {
-  const auto place = static_cast<std::size_t>(value);
-  return place < enum_names<Enum>.size() ? enum_names<Enum>[place] : "?";
-}
-
-/// Returns the enumerator of that name, if there is one.
-template <NamedEnum Enum>
-constexpr std::optional<Enum> enum_named(std::string_view name) {
-  for (std::size_t i = 0; i < enum_names<Enum>.size(); ++i)
-    if (enum_names<Enum>[i] == name) return static_cast<Enum>(i);
-  return std::nullopt;
-}
-
 /// Returns the enumerators of an enum, except the first `first_left_out` and the last `last_left_out` ones.
 template <NamedEnum Enum, std::size_t first_left_out = 0, std::size_t last_left_out = 0>
 constexpr auto enumerators() {
   std::array<Enum, enum_names<Enum>.size() - first_left_out - last_left_out> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Enum>(i + first_left_out);
   return all;
+}
+
+}  // namespace Impl
+
+/// Returns the name of an enumerator, or "?" for a number that is no enumerator.
+template <Impl::NamedEnum Enum>
+constexpr std::string_view to_string(Enum value) {
+  const auto place = static_cast<std::size_t>(value);
+  return place < Impl::enum_names<Enum>.size() ? Impl::enum_names<Enum>[place] : "?";
+}
+
+/// Returns the enumerator of that name, if there is one.
+template <Impl::NamedEnum Enum>
+constexpr std::optional<Enum> enum_named(std::string_view name) {
+  for (std::size_t i = 0; i < Impl::enum_names<Enum>.size(); ++i)
+    if (Impl::enum_names<Enum>[i] == name) return static_cast<Enum>(i);
+  return std::nullopt;
 }
 
 }  // namespace Tessera

@@ -20,12 +20,9 @@ enum class Format {
 
 /// The names of the formats, as programs read and print them.
 template <>
-inline constexpr std::array<std::string_view, 9> enum_names<Format> = {
+inline constexpr std::array<std::string_view, 9> Impl::enum_names<Format> = {
     "auto", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups"};
 static_assert(to_string(Format::RowGroups) == "row_groups");
-
-/// All formats, without Auto.
-inline constexpr auto every_format = enumerators<Format, 1>();
 
 /// The arithmetic of a product. Only Native loses no accuracy; users select the others with PlanOptions::precision.
 enum class Precision {
@@ -39,11 +36,18 @@ enum class Precision {
 
 /// The names of the precisions, as programs read and print them.
 template <>
-inline constexpr std::array<std::string_view, 6> enum_names<Precision> = {"native", "single", "tf32x3",
-                                                                          "tf32",   "bf16",   "fp16"};
+inline constexpr std::array<std::string_view, 6> Impl::enum_names<Precision> = {"native", "single", "tf32x3",
+                                                                                "tf32",   "bf16",   "fp16"};
 static_assert(to_string(Precision::Fp16) == "fp16");
+
+namespace Impl {
+
+/// All formats, without Auto.
+inline constexpr auto every_format = enumerators<Format, 1>();
 
 /// All precisions.
 inline constexpr auto every_precision = enumerators<Precision>();
+
+}  // namespace Impl
 
 }  // namespace Tessera

@@ -104,6 +104,8 @@ struct BFloat16 {
   }
 };
 
+namespace Impl {
+
 /// Whether elements of a type have 16 bits.
 template <class Scalar>
 inline constexpr bool is_half_v = std::is_same_v<Scalar, Half> || std::is_same_v<Scalar, BFloat16>;
@@ -111,5 +113,7 @@ inline constexpr bool is_half_v = std::is_same_v<Scalar, Half> || std::is_same_v
 /// The type in which elements of a type are multiplied and added: float for 16 bits, else the type itself.
 template <class Scalar>
 using sum_of_t = std::conditional_t<is_half_v<Scalar>, float, Scalar>;
+
+}  // namespace Impl
 
 }  // namespace Tessera

@@ -14,7 +14,9 @@ enum class Kernel {
 
 /// The names of the kernels, as programs read and print them.
 template <>
-inline constexpr std::array<std::string_view, 2> enum_names<Kernel> = {"auto", "published"};
+inline constexpr std::array<std::string_view, 2> Impl::enum_names<Kernel> = {"auto", "published"};
+
+namespace Impl {
 
 /// Returns the name of the system whose paper describes a format and its kernel; empty for a format without a paper.
 constexpr std::string_view paper_of(Format format) {
@@ -33,5 +35,7 @@ constexpr std::string_view paper_of(Format format) {
       return "";
   }
 }
+
+}  // namespace Impl
 
 }  // namespace Tessera

@@ -44,9 +44,9 @@ class Plan {
   using workspace_type = Workspace<Exec>;            ///< what prepare() returns
 
   static_assert(Impl::KokkosExecutionSpace<Exec>, "Tessera::Plan: Exec is an execution space of Kokkos");
-  static_assert(Impl::KernelScalar<Scalar>::supported && !is_half_v<Impl::kernel_scalar_t<Scalar>>,
+  static_assert(Impl::KernelScalar<Scalar>::supported && !Impl::is_half_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: Scalar is float, double or a complex of these");
-  static_assert(!Impl::KernelScalar<Scalar>::supported || is_half_v<Impl::kernel_scalar_t<Scalar>> ||
+  static_assert(!Impl::KernelScalar<Scalar>::supported || Impl::is_half_v<Impl::kernel_scalar_t<Scalar>> ||
                     Impl::is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
 

@@ -32,9 +32,9 @@ class PlanOperator {
   const Exec& instance() const { return exec_; }   ///< the instance that products run on
   Mode mode() const { return mode_; }              ///< selects op(A)
   /// Rows of op(A).
-  int rows() const { return is_transposed(mode_) ? plan_.columns() : plan_.rows(); }
+  int rows() const { return Impl::is_transposed(mode_) ? plan_.columns() : plan_.rows(); }
   /// Columns of op(A).
-  int columns() const { return is_transposed(mode_) ? plan_.rows() : plan_.columns(); }
+  int columns() const { return Impl::is_transposed(mode_) ? plan_.rows() : plan_.columns(); }
 
   /// Y = op(A) X. Does not wait. X and Y are those of spmm().
   template <Impl::VectorsView XView, Impl::VectorsView YView>

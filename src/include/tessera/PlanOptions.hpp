@@ -22,7 +22,7 @@ enum class OnUnsupported {
 
 /// The names of the reactions.
 template <>
-inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"throw", "fall_back"};
+inline constexpr std::array<std::string_view, 2> Impl::enum_names<OnUnsupported> = {"throw", "fall_back"};
 
 /// The basis of an automatic choice of the format.
 enum class Tuning {
@@ -34,7 +34,7 @@ enum class Tuning {
 
 /// The names of the ways to choose.
 template <>
-inline constexpr std::array<std::string_view, 3> enum_names<Tuning> = {"predict", "measure", "adaptive"};
+inline constexpr std::array<std::string_view, 3> Impl::enum_names<Tuning> = {"predict", "measure", "adaptive"};
 
 /// The purpose of a plan. Hints make products faster or the plan smaller; they never change what is allowed.
 struct PlanHints {

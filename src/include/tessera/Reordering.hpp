@@ -21,11 +21,15 @@ enum class Reordering {
 
 /// The names of the orders, as programs read and print them.
 template <>
-inline constexpr std::array<std::string_view, 9> enum_names<Reordering> = {
+inline constexpr std::array<std::string_view, 9> Impl::enum_names<Reordering> = {
     "search", "none", "degree", "columns", "affinity", "jaccard", "windows", "local_clusters", "auto"};
 static_assert(to_string(Reordering::Auto) == "auto");
 
+namespace Impl {
+
 /// All orders, without Search and Auto.
 inline constexpr auto every_reordering = enumerators<Reordering, 1, 1>();
+
+}  // namespace Impl
 
 }  // namespace Tessera

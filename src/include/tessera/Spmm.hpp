@@ -81,13 +81,13 @@ void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>&
   static_assert(Impl::multiplies_v<Impl::kernel_scalar_t<Scalar>, VectorScalar>,
                 "Tessera::spmm: X and Y must have the plan's scalar type, or be double or of 16 bits where the plan is "
                 "float");
-  static_assert(!Impl::KernelScalar<Value>::supported || Impl::is_compiled_v<sum_of_t<VectorScalar>>,
+  static_assert(!Impl::KernelScalar<Value>::supported || Impl::is_compiled_v<Impl::sum_of_t<VectorScalar>>,
                 "Tessera::spmm: this Tessera was configured without the type of X and Y (TESSERA_SCALARS)");
   static_assert(Kokkos::SpaceAccessibility<Exec, typename XView::memory_space>::accessible &&
                     Kokkos::SpaceAccessibility<Exec, typename YView::memory_space>::accessible,
                 "Tessera::spmm: X and Y must be accessible from the execution space");
-  using Sum = sum_of_t<VectorScalar>;
-  using UserSum = std::conditional_t<is_half_v<VectorScalar>, float, Value>;
+  using Sum = Impl::sum_of_t<VectorScalar>;
+  using UserSum = std::conditional_t<Impl::is_half_v<VectorScalar>, float, Value>;
   const UserSum a(alpha), b(beta);
   const auto x = Impl::multivector("X", X);
   Impl::Multivector<const VectorScalar> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};

@@ -9,7 +9,7 @@
 
 int main() {
   const char* const path = "consumer_Io.mtx";
-  const auto A = Tessera::generate_stencil27(3);
+  const auto A = Tessera::generate("stencil27:3");
   Tessera::write_matrix_market(path, A);
   const auto B = Tessera::read_matrix<double>(path);
   std::remove(path);

@@ -32,10 +32,6 @@ enum class BinaryCsrFormat {
 template <class Scalar>
 HostCsr<Scalar> read_binary_csr(const std::string& path, const ReadOptions& options = {});
 
-/// Reads the bytes of a file, like read_binary_csr(); error messages call it `name`.
-template <class Scalar>
-HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name, const ReadOptions& options = {});
-
 /// Writes a binary file. Offsets64 keeps the type of the values; Offsets32 rounds them to float. The file is written
 /// completely or not at all, like that of write_matrix_market().
 ///
@@ -45,5 +41,13 @@ HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name
 template <class Scalar>
 void write_binary_csr(const std::string& path, const HostCsr<Scalar>& matrix,
                       BinaryCsrFormat format = BinaryCsrFormat::Offsets64);
+
+namespace Impl {
+
+/// Reads the bytes of a file, like read_binary_csr(); error messages call it `name`.
+template <class Scalar>
+HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name, const ReadOptions& options = {});
+
+}  // namespace Impl
 
 }  // namespace Tessera

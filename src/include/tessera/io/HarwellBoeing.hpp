@@ -10,30 +10,12 @@
 
 namespace Tessera {
 
-/// The head of a Harwell-Boeing or Rutherford-Boeing file.
-struct HarwellBoeingHeader {
-  std::string title;                           ///< the first 72 columns, without blanks at their end
-  std::string key;                             ///< the next 8 columns
-  MatrixMarketHeader::Field field = {};        ///< the first letter of the type: R, I, C or P
-  MatrixMarketHeader::Symmetry symmetry = {};  ///< the second letter: U and R are general; S, Z, H
-  Impl::Ordinal rows = 0;                      ///< rows of the matrix
-  Impl::Ordinal columns = 0;                   ///< columns of the matrix
-  std::size_t stored_entries = 0;              ///< entries in the file, before the symmetry is expanded
-  std::size_t right_hand_sides = 0;            ///< number of right-hand sides
-  bool has_sparse_right_hand_sides = false;    ///< they are sparse, and are not read
-  bool has_guesses = false;                    ///< the same number of first guesses follows
-  bool has_solutions = false;                  ///< the same number of solutions follows
-};
-
 /// The dense matrices that a Harwell-Boeing file may hold in addition to the sparse one.
 enum class HarwellBoeingVectors {
   RightHandSides,  ///< right-hand sides
   Guesses,         ///< first guesses of a solution
   Solutions        ///< solutions
 };
-
-/// Reads the head, not the numbers. Throws like read_harwell_boeing().
-HarwellBoeingHeader read_harwell_boeing_header(const std::string& path);
 
 /// Reads a matrix from a Harwell-Boeing or Rutherford-Boeing file (.rua, .rsa, .rb, ...), plain or gzip, into canonical
 /// CSR. The content decides whether it is gzip, not the name.
@@ -69,15 +51,39 @@ HostDense<Scalar> read_harwell_boeing_vectors(const std::string& path,
                                               HarwellBoeingVectors vectors = HarwellBoeingVectors::RightHandSides,
                                               const ReadOptions& options = {});
 
+namespace Impl {
+
+/// The head of a Harwell-Boeing or Rutherford-Boeing file.
+struct HarwellBoeingHeader {
+  std::string title;                           ///< the first 72 columns, without blanks at their end
+  std::string key;                             ///< the next 8 columns
+  MatrixMarketHeader::Field field = {};        ///< the first letter of the type: R, I, C or P
+  MatrixMarketHeader::Symmetry symmetry = {};  ///< the second letter: U and R are general; S, Z, H
+  Ordinal rows = 0;                            ///< rows of the matrix
+  Ordinal columns = 0;                         ///< columns of the matrix
+  std::size_t stored_entries = 0;              ///< entries in the file, before the symmetry is expanded
+  std::size_t right_hand_sides = 0;            ///< number of right-hand sides
+  bool has_sparse_right_hand_sides = false;    ///< they are sparse, and are not read
+  bool has_guesses = false;                    ///< the same number of first guesses follows
+  bool has_solutions = false;                  ///< the same number of solutions follows
+};
+
+/// Reads the head, not the numbers. Throws like read_harwell_boeing().
+HarwellBoeingHeader read_harwell_boeing_header(const std::string& path);
+
 /// Reads the header from the text of a file; error messages call it `name`.
 HarwellBoeingHeader parse_harwell_boeing_header(std::string_view text, const std::string& name);
+
 /// Reads a sparse matrix from the text of a file; error messages call it `name`.
 template <class Scalar>
 HostCsr<Scalar> parse_harwell_boeing(std::string_view text, const std::string& name, const ReadOptions& options = {});
+
 /// Reads dense vectors from the text of a file; error messages call it `name`.
 template <class Scalar>
 HostDense<Scalar> parse_harwell_boeing_vectors(std::string_view text, const std::string& name,
                                                HarwellBoeingVectors vectors = HarwellBoeingVectors::RightHandSides,
                                                const ReadOptions& options = {});
+
+}  // namespace Impl
 
 }  // namespace Tessera

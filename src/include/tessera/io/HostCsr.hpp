@@ -37,10 +37,6 @@ struct HostDense {
   friend bool operator==(const HostDense&, const HostDense&) = default;
 };
 
-/// Whether the array lengths fit the extents, the offsets do not decrease and the columns are in range.
-template <class Scalar>
-bool is_valid(const HostCsr<Scalar>& matrix);
-
 /// Whether the matrix is valid and the columns of each row ascend strictly.
 template <class Scalar>
 bool is_canonical(const HostCsr<Scalar>& matrix);
@@ -51,5 +47,13 @@ bool is_canonical(const HostCsr<Scalar>& matrix);
 /// \throws std::invalid_argument if the matrix is not valid
 template <class Scalar>
 void make_canonical(HostCsr<Scalar>& matrix, int threads = 0);
+
+namespace Impl {
+
+/// Whether the array lengths fit the extents, the offsets do not decrease and the columns are in range.
+template <class Scalar>
+bool is_valid(const HostCsr<Scalar>& matrix);
+
+}  // namespace Impl
 
 }  // namespace Tessera

@@ -9,39 +9,6 @@
 
 namespace Tessera {
 
-/// The banner and the size line of a Matrix Market file.
-struct MatrixMarketHeader {
-  /// The way that entries are listed.
-  enum class Layout {
-    Coordinate,  ///< a line for each entry, with its row and column
-    Array        ///< all elements, column by column
-  };
-  /// The type of values.
-  enum class Field {
-    Real,     ///< "real" or "double"
-    Integer,  ///< integers
-    Complex,  ///< real and imaginary part
-    Pattern   ///< no values
-  };
-  /// Which entries are stored.
-  enum class Symmetry {
-    General,        ///< all entries
-    Symmetric,      ///< one triangle; the other is equal
-    SkewSymmetric,  ///< one triangle; the other is its negative
-    Hermitian       ///< one triangle; the other is its conjugate
-  };
-
-  Layout layout = Layout::Coordinate;     ///< the layout that the banner names
-  Field field = Field::Real;              ///< the type of values that the banner names
-  Symmetry symmetry = Symmetry::General;  ///< the symmetry that the banner names
-  Impl::Ordinal rows = 0;                 ///< rows of the matrix
-  Impl::Ordinal columns = 0;              ///< columns of the matrix
-  std::size_t stored_entries = 0;         ///< lines of entries in the file, before the symmetry is expanded
-};
-
-/// Reads the banner, the comments and the size line, not the entries. Throws like read_matrix_market().
-MatrixMarketHeader read_matrix_market_header(const std::string& path);
-
 /// Reads a Matrix Market file, plain or gzip, into canonical CSR. The content decides whether it is gzip, not the name.
 ///
 /// Accepts coordinate and array files; the fields real, double, integer, unsigned-integer, complex and pattern;
@@ -71,16 +38,6 @@ HostCsr<Scalar> read_matrix_market(const std::string& path, const ReadOptions& o
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix_market(const std::string& path, const ReadOptions& options = {});
 
-/// Reads the header from the text of a file; error messages call it `name`.
-MatrixMarketHeader parse_matrix_market_header(std::string_view text, const std::string& name);
-/// Reads a sparse matrix from the text of a file; error messages call it `name`.
-template <class Scalar>
-HostCsr<Scalar> parse_matrix_market(std::string_view text, const std::string& name, const ReadOptions& options = {});
-/// Reads a dense matrix from the text of a file; error messages call it `name`.
-template <class Scalar>
-HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::string& name,
-                                            const ReadOptions& options = {});
-
 /// Writes a general coordinate file row by row; it is real or complex like Scalar.
 ///
 /// Numbers are the shortest decimals that read back to the same bits; of a NaN, only the sign is kept. A file appears
@@ -95,5 +52,54 @@ void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix)
 /// Writes a dense matrix as a general array file, like write_matrix_market().
 template <class Scalar>
 void write_dense_matrix_market(const std::string& path, const HostDense<Scalar>& matrix);
+
+namespace Impl {
+
+/// The banner and the size line of a Matrix Market file.
+struct MatrixMarketHeader {
+  /// The way that entries are listed.
+  enum class Layout {
+    Coordinate,  ///< a line for each entry, with its row and column
+    Array        ///< all elements, column by column
+  };
+  /// The type of values.
+  enum class Field {
+    Real,     ///< "real" or "double"
+    Integer,  ///< integers
+    Complex,  ///< real and imaginary part
+    Pattern   ///< no values
+  };
+  /// Which entries are stored.
+  enum class Symmetry {
+    General,        ///< all entries
+    Symmetric,      ///< one triangle; the other is equal
+    SkewSymmetric,  ///< one triangle; the other is its negative
+    Hermitian       ///< one triangle; the other is its conjugate
+  };
+
+  Layout layout = Layout::Coordinate;     ///< the layout that the banner names
+  Field field = Field::Real;              ///< the type of values that the banner names
+  Symmetry symmetry = Symmetry::General;  ///< the symmetry that the banner names
+  Ordinal rows = 0;                       ///< rows of the matrix
+  Ordinal columns = 0;                    ///< columns of the matrix
+  std::size_t stored_entries = 0;         ///< lines of entries in the file, before the symmetry is expanded
+};
+
+/// Reads the banner, the comments and the size line, not the entries. Throws like read_matrix_market().
+MatrixMarketHeader read_matrix_market_header(const std::string& path);
+
+/// Reads the header from the text of a file; error messages call it `name`.
+MatrixMarketHeader parse_matrix_market_header(std::string_view text, const std::string& name);
+
+/// Reads a sparse matrix from the text of a file; error messages call it `name`.
+template <class Scalar>
+HostCsr<Scalar> parse_matrix_market(std::string_view text, const std::string& name, const ReadOptions& options = {});
+
+/// Reads a dense matrix from the text of a file; error messages call it `name`.
+template <class Scalar>
+HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::string& name,
+                                            const ReadOptions& options = {});
+
+}  // namespace Impl
 
 }  // namespace Tessera

@@ -29,16 +29,20 @@ struct MatrixHeader {
 /// read again.
 MatrixHeader read_matrix_header(const std::string& path);
 
-/// Whether the matrix in a file is complex, by read_matrix_header().
-bool matrix_is_complex(const std::string& path);
-
 /// Reads a dense matrix from a Matrix Market file, or the right-hand sides of a Harwell-Boeing file. Accepts paths and
 /// throws like read_matrix(), read_dense_matrix_market() and read_harwell_boeing_vectors().
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options = {});
 
+namespace Impl {
+
+/// Whether the matrix in a file is complex, by read_matrix_header().
+bool matrix_is_complex(const std::string& path);
+
 /// Returns the header of what read_dense_matrix() will read, with 0 columns for a Harwell-Boeing file without
 /// right-hand sides. Reads like read_matrix_header().
 MatrixHeader read_dense_header(const std::string& path);
+
+}  // namespace Impl
 
 }  // namespace Tessera
