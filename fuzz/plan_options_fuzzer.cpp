@@ -10,6 +10,19 @@ namespace {
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
+/// Returns the part of the text that names the parameters of formats.
+std::string text_of(const Tessera::FormatParameters& p) {
+  return ",brp_nonzeros_per_column=" + std::to_string(p.brp_nonzeros_per_column) +
+         ",brp_tiles_per_group=" + std::to_string(p.brp_tiles_per_group) +
+         ",bcsr_block_rows=" + std::to_string(p.bcsr_block_rows) +
+         ",bcsr_block_columns=" + std::to_string(p.bcsr_block_columns) +
+         ",sorted_columns_width=" + std::to_string(p.sorted_columns_width) +
+         ",sorted_columns_height=" + std::to_string(p.sorted_columns_height) +
+         ",staged_chunk_values=" + std::to_string(p.staged_chunk_values) +
+         ",staged_piece_chunks=" + std::to_string(p.staged_piece_chunks) +
+         ",group_rows=" + std::to_string(p.group_rows);
+}
+
 /// Returns the text that names every option.
 std::string text_of(const Tessera::PlanOptions& o) {
   return "num_vectors=" + std::to_string(o.hints.num_vectors) + ",layout_left=" + text_of(o.hints.layout_left) +
@@ -19,7 +32,7 @@ std::string text_of(const Tessera::PlanOptions& o) {
          ",reordering=" + std::string(to_string(o.reordering)) + ",always_reorder=" + text_of(o.always_reorder) +
          ",kernel=" + std::string(to_string(o.kernel)) + ",on_unsupported=" + std::string(to_string(o.on_unsupported)) +
          ",tuning=" + std::string(to_string(o.tuning)) + ",tuning_file=" + o.tuning_file +
-         ",memory_limit=" + std::to_string(o.memory_limit);
+         ",memory_limit=" + std::to_string(o.memory_limit) + text_of(o.parameters);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 // number of columns:
 //   plan_products [MATRIX]... [--published] [--tuned] [--benchmark_filter=double/order:automatic/columns:32]
 //                 [others: --help]
-// "default" is the order of Reordering::Default, "automatic" the best of that and the orders that are found; each plan
+// "default" is the order of Reordering::Auto, "automatic" the best of that and the orders that are found; each plan
 // is made once. --published also times plans of Kernel::Published, named kernel:published; without such a kernel they
-// fail. --tuned also times plans of Tuning::Automatic, named tuning:automatic, which measure candidates that
+// fail. --tuned also times plans of Tuning::Adaptive, named tuning:adaptive, which measure candidates that
 // predictions cannot distinguish: make_plan_ms includes the cost.
 //
 // An iteration is ten successive products and a fence, as in a solver.

@@ -277,7 +277,7 @@ TEST(HandleTest, PrepareTwice) {
   EXPECT_EQ(events.allocations(), 0u) << events.text();
   EXPECT_EQ(events.analyses(), 0u) << events.text();
   EXPECT_EQ(events.executions(), 0u) << events.text();
-  EXPECT_EXACT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), A.matrix, -1), "columns is -1");
+  EXPECT_EXACT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), A.matrix, -1), "num_vectors is -1");
 }
 
 TEST(HandleTest, PrepareOfEmptyMatrices) {

@@ -32,6 +32,23 @@ TEST(PlanOptionsText, EveryOption) {
   EXPECT_EQ(options.memory_limit, std::size_t(12345678901));
 }
 
+TEST(PlanOptionsText, EveryParameter) {
+  const FormatParameters parameters =
+      parse_plan_options(
+          "brp_nonzeros_per_column=1,brp_tiles_per_group=2,bcsr_block_rows=3,bcsr_block_columns=4,"
+          "sorted_columns_width=5,sorted_columns_height=6,staged_chunk_values=7,staged_piece_chunks=8,group_rows=9")
+          .parameters;
+  EXPECT_EQ(parameters.brp_nonzeros_per_column, 1);
+  EXPECT_EQ(parameters.brp_tiles_per_group, 2);
+  EXPECT_EQ(parameters.bcsr_block_rows, 3);
+  EXPECT_EQ(parameters.bcsr_block_columns, 4);
+  EXPECT_EQ(parameters.sorted_columns_width, 5);
+  EXPECT_EQ(parameters.sorted_columns_height, 6);
+  EXPECT_EQ(parameters.staged_chunk_values, 7);
+  EXPECT_EQ(parameters.staged_piece_chunks, 8);
+  EXPECT_EQ(parameters.group_rows, 9);
+}
+
 TEST(PlanOptionsText, BlanksDoNotCount) {
   const PlanOptions options = parse_plan_options(" num_vectors = 8 ,\tformat=bittcf,  tuning_file=/tmp/a b ");
   EXPECT_EQ(options.hints.num_vectors, 8);

@@ -105,7 +105,7 @@ TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
     EXPECT_TRUE(says(plan.stats(), "\"kernels\": \"as published (")) << plan.stats();
     EXPECT_EQ(Impl::choice_of(plan).candidates.size(), 1u);
   }
-  EXPECT_TRUE(says(A.plan(with_format(Format::BitTcf)).stats(), "\"kernel\": \"automatic\""));
+  EXPECT_TRUE(says(A.plan(with_format(Format::BitTcf)).stats(), "\"kernel\": \"auto\""));
 }
 
 /// All formats with a published kernel are candidates, even if automatic plans do not consider them. CSR is not.
@@ -154,7 +154,7 @@ TEST(PublishedTest, AFormatWithoutOneIsRefused) {
   const auto plan = A.plan(options);
   EXPECT_EQ(plan.format(), Format::Csr);
   EXPECT_TRUE(says(plan.explain(), "note: a published kernel was asked for, and csr has none")) << plan.explain();
-  EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"automatic\"")) << plan.stats();
+  EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"auto\"")) << plan.stats();
 }
 
 /// Only building the format shows whether the kernel can be built.

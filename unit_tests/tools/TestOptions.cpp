@@ -108,7 +108,7 @@ TEST(Options, PrecisionsAndTuning) {
   }
   EXPECT_EQ(parsed("--precision TF32x3").precision, Precision::Tf32x3);
   EXPECT_EQ(parsed("--kernel Published").kernel, Kernel::Published);
-  EXPECT_EQ(parsed("--kernel automatic").kernel, Kernel::Auto);
+  EXPECT_EQ(parsed("--kernel auto").kernel, Kernel::Auto);
   EXPECT_TRUE(parsed("--tune").tune);
   EXPECT_TRUE(parsed("--tune --format auto").tune);
   EXPECT_EQ(parsed("--kokkos-num-threads 512").threads, 512);

@@ -43,7 +43,7 @@ TEST(Failure, AnOptionOnOneRank) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
   TpetraOptions options;
   if (rank() == last_rank()) options.plan.hints.num_vectors = -1;
-  expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "columns is -1");
+  expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "num_vectors is -1");
 }
 
 /// X has a row too many on the last rank. With EveryApply all ranks must throw, even if no buffer has to grow.

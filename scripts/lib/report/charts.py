@@ -138,7 +138,7 @@ def set_up_charts(records):
 
 
 def memory_charts(records):
-    formats = [record for record in records if record.keys.get("format", "automatic") != "automatic"]
+    formats = [record for record in records if record.keys.get("format", "auto") not in ("auto", "automatic")]
     smallest = {}
     for record in formats:
         if "bytes/CSR" in record.values:
