@@ -120,7 +120,7 @@ TEST(Options, ReachThePlan) {
     return plan_options(settings, requests(settings).front(), 7, 1000);
   };
   const PlanOptions none = options("--format auto");
-  EXPECT_EQ(none.columns, 7);
+  EXPECT_EQ(none.hints.num_vectors, 7);
   EXPECT_EQ(none.format, Format::Auto);
   EXPECT_EQ(none.precision, Precision::Native);
   EXPECT_EQ(none.kernel, Kernel::Auto);
