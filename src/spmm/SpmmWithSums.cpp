@@ -28,7 +28,7 @@ void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordina
   }
   if (columns == 0) return;
   if (C.data == nullptr) {
-    refuse_product(who, std::string(name) + "has no memory (its data is null); expected allocated memory");
+    refuse_product(who, std::string(name) + " has no memory (its data is null); expected allocated memory");
   }
 }
 

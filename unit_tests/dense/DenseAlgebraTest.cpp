@@ -669,7 +669,7 @@ TYPED_TEST(DenseAlgebraTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), Z.input(), Scalar(1), X.input(), X.block()); }),
             "Tessera::add: A has 4 columns; expected 3, as C");
   EXPECT_EQ(refusal([&] { algebra.scale_rows(sums.data(), X.input(), Y.block()); }),
-            "Tessera::Impl::scale_rows: Y has 11 rows; expected 10, as X");
+            "Tessera::scale_rows: Y has 11 rows; expected 10, as X");
   EXPECT_EQ(refusal([&] { algebra.copy(X.input(), Z.block()); }), "Tessera::copy: Y has 4 columns; expected 3, as X");
   Dense<Scalar> multivector(10, 4, Layout::Left);
   EXPECT_EQ(
@@ -706,9 +706,9 @@ TYPED_TEST(DenseAlgebraTest, RefusesWhatIsNoBlock) {
             }),
             "Tessera::fill: X has -2 rows and 1 columns; expected numbers from 0 on");
   EXPECT_EQ(refusal([&] { algebra.scale(nullptr, X.block()); }),
-            "Tessera::Impl::scale: factors is null; expected the address of 3 elements");
+            "Tessera::scale: factors is null; expected the address of 3 elements");
   EXPECT_EQ(refusal([&] { algebra.scale_rows(nullptr, X.input(), X.block()); }),
-            "Tessera::Impl::scale_rows: factors is null; expected the address of 10 elements");
+            "Tessera::scale_rows: factors is null; expected the address of 10 elements");
   EXPECT_EQ(refusal([&] { algebra.sums_of_magnitudes(X.input(), nullptr); }),
             "Tessera::sums_of_magnitudes: result is null; expected the address of 3 elements");
   EXPECT_EQ(refusal([&] { algebra.greatest_magnitudes(X.input(), nullptr); }),
@@ -740,7 +740,7 @@ TYPED_TEST(DenseAlgebraTest, RefusesOutputsThatOverlapInputs) {
   EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(0), middle); }),
             "Tessera::multiply_add: " + differs);
   EXPECT_EQ(refusal([&] { algebra.copy(left, middle); }), "Tessera::copy: " + overlaps);
-  EXPECT_EQ(refusal([&] { algebra.scale_rows(whole.data, left, middle); }), "Tessera::Impl::scale_rows: " + differs);
+  EXPECT_EQ(refusal([&] { algebra.scale_rows(whole.data, left, middle); }), "Tessera::scale_rows: " + differs);
   EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), middle, middle); }),
             "Tessera::add: C shares memory with A; expected the same block, or one apart from it");
   EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), right, middle); }),

@@ -131,9 +131,9 @@ void expect_residual(const Exec& exec, PlanType& plan, int columns, Mode mode, b
   spmm(exec, plan, work, mode, Scalar(-1), X, Scalar(1), expected);
   std::vector<Scalar> squares(std::size_t(columns) + 1, Scalar(777));
   if (in_place) {
-    residual(exec, plan, work, mode, X, R, R, host_view(squares));
+    residual(exec, plan, work, mode, X, R, R, host_view(squares, std::size_t(columns)));
   } else {
-    residual(exec, plan, work, mode, X, B, R, host_view(squares));
+    residual(exec, plan, work, mode, X, B, R, host_view(squares, std::size_t(columns)));
   }
   const auto r = fetched(R);
   ASSERT_TRUE(are_same_bits(r, fetched(expected))) << what;
@@ -439,7 +439,7 @@ TYPED_TEST(SpmmWithSumsTest, RefusesWhatDoesNotFit) {
              shifted = Kokkos::subview(large, std::pair(10, 30), Kokkos::ALL);
   EXPECT_MESSAGE(std::invalid_argument, subtract(X, part, shifted, host_view(squares)),
                  other + "B (20 x 3) and R (20 x 3) are the same memory");
-  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Z, host_view(squares)), other + "op(A) is 20 x 30");
+  EXPECT_MESSAGE(std::invalid_argument, subtract(X, Y, Z, host_view(two)), other + "op(A) is 20 x 30");
   auto few = plan.prepare(exec, 1, Mode::NoTranspose);
   EXPECT_MESSAGE(std::invalid_argument, residual(exec, plan, few, Mode::NoTranspose, X, Y, Y, host_view(squares)),
                  other + "the workspace was prepared for 1 columns");

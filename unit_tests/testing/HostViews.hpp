@@ -6,10 +6,16 @@
 
 namespace Tessera::Impl::Test {
 
-/// The elements of a vector as a View.
+/// The first elements of a vector as a View.
 template <class T>
-Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host_view(std::vector<T>& elements) {
-  return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(elements.data(), elements.size());
+Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host_view(std::vector<T>& elements,
+                                                                                       std::size_t count) {
+  return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(elements.data(), count);
+}
+/// All elements.
+template <class T>
+auto host_view(std::vector<T>& elements) {
+  return host_view(elements, elements.size());
 }
 
 }  // namespace Tessera::Impl::Test
