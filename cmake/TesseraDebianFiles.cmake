@@ -14,7 +14,7 @@ file(READ "${CPACK_RESOURCE_FILE_LICENSE}" licence)
 string(REGEX REPLACE ".*\n(---- LLVM Exceptions)" "\\1" exceptions "${licence}")
 string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
 
-# write_documents(<package> <folder>): writes Debian's changelog and the licence, whose first part every Debian has.
+# write_documents(<package> <folder>): writes Debian's changelog, and the licence without the part that Debian ships.
 function(write_documents package folder)
   file(WRITE "${folder}/changelog" "${package} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 

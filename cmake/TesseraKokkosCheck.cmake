@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# tessera_add_kokkos_check(<target> <CUDA|HIP> <macro>...): compiles Tessera's Kokkos sources, and a small program, for this
-# backend of Kokkos without a Kokkos that has it: against the headers of any Kokkos 5 (KOKKOS_INCLUDE), preceded by our own
+# tessera_add_kokkos_check(<target> <CUDA|HIP> <macro>...): compiles Tessera's Kokkos sources, and a small program, for a
+# backend of Kokkos that need not be installed: against the headers of any Kokkos 5 (KOKKOS_INCLUDE), preceded by our own
 # configuration. The macros name the architecture. Nothing can be linked.
 set(KOKKOS_INCLUDE "" CACHE PATH "Folder of Kokkos_Core.hpp")
 

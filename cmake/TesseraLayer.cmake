@@ -2,10 +2,10 @@
 # tessera_add_layer(<name> [COMPONENT <component>] [DEPENDS <layer or target>...] [PRIVATE <target>...]
 #                   [SOURCES <file>...])
 #
-# One layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include root
-# is src/<name>/include. A layer sees only the headers of the layers in DEPENDS: an include against the direction of the
-# architecture does not compile. A layer that needs an optional library is a component of the package, with its own alias
-# and export set: Tessera::<component>.
+# Adds a layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include
+# root is src/<name>/include. A layer sees only the headers of the layers in DEPENDS: an include against the direction of
+# the architecture does not compile. A layer that needs an optional library is a component of the package, with its own
+# alias and export set: Tessera::<component>.
 function(tessera_add_layer name)
   cmake_parse_arguments(layer "" "COMPONENT" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   set(target tessera_${name})
@@ -36,14 +36,14 @@ endfunction()
 # tessera_compiled_library(<target>): a library with sources.
 function(tessera_compiled_library target)
   tessera_compile_options(${target})
-  # Without a DEFINE_SYMBOL, which nothing reads, shared and static libraries have equal objects for ccache.
+  # Nothing reads DEFINE_SYMBOL. Without it, shared and static libraries have equal objects for ccache.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   tessera_find_libraries_from(${target} "$ORIGIN")
 endfunction()
 
-# tessera_find_libraries_from(<target> <folder>): an installed target finds Tessera's shared libraries in this folder, even
-# if the installation is moved. Debian's packages do not need this (preset "package").
+# tessera_find_libraries_from(<target> <folder>): makes an installed target find Tessera's shared libraries in this folder,
+# even if the installation is moved. Debian's packages do not need this (preset "package").
 function(tessera_find_libraries_from target folder)
   if(BUILD_SHARED_LIBS)
     set_property(TARGET ${target} PROPERTY INSTALL_RPATH "${folder};${CMAKE_INSTALL_RPATH}")

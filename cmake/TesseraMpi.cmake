@@ -13,7 +13,7 @@ if(Tpetra_MPI_EXEC AND MPI_CXX_FOUND AND MPIEXEC_EXECUTABLE)
   set(launcher ${MPIEXEC_EXECUTABLE})
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
   if(version MATCHES "Open MPI|OpenRTE|PRRTE")
-    # Otherwise it starts at most one rank per core, and binds ranks of tests that run at the same time to the same core.
+    # By default Open MPI starts at most one rank per core, and binds ranks of simultaneous tests to the same core.
     list(APPEND launcher --map-by :OVERSUBSCRIBE --bind-to none)
   endif()
 else()
@@ -34,7 +34,7 @@ function(tessera_add_mpi_test)
     set(name ${test_NAME}.ranks_${ranks})
     add_test(NAME ${name} COMMAND ${launch} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS} ${test_COMMAND})
     set_tests_properties(${name} PROPERTIES PROCESSORS ${ranks} TIMEOUT 120 ${test_PROPERTIES})
-    # Open MPI runs as root only if told to, and its waiting ranks spin unless told to yield.
+    # Permits Open MPI to run as root, and makes waiting ranks yield instead of spinning.
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
                                               OMPI_MCA_mpi_yield_when_idle=1)
     if(ranks GREATER 2)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Settings of `cpack -G DEB`. The program and shared libraries depend on the packages that dpkg-shlibdeps finds. The headers
-# and CMake files of libtessera-dev depend on the packages of Tessera's dependencies, if they come from packages, and on one
-# upstream version of Kokkos, because an installed Tessera works with no other.
+# Settings of `cpack -G DEB`. The program and shared libraries depend on the packages that dpkg-shlibdeps finds.
+# libtessera-dev depends on the packages of Tessera's dependencies, as far as they are installed from packages, and on one
+# upstream version of Kokkos, because an installed Tessera works with no other version.
 find_program(TESSERA_DPKG_QUERY dpkg-query)
 find_program(TESSERA_DPKG_SHLIBDEPS dpkg-shlibdeps)
 find_program(TESSERA_FILE file)
@@ -21,14 +21,15 @@ function(tessera_package_of variable file)
   set(${variable} "${package}" PARENT_SCOPE)
 endfunction()
 
-# tessera_one_version_of(<variable> <package>): a dependency on any revision of the installed upstream version.
+# tessera_one_version_of(<variable> <package>): returns a dependency on any revision of the installed upstream version.
 function(tessera_one_version_of variable package)
   execute_process(COMMAND ${TESSERA_DPKG_QUERY} --show --showformat=\${Version} ${package} OUTPUT_VARIABLE version)
   string(REGEX REPLACE "-[^-]*$" "" version "${version}")
   set(${variable} "${package} (>= ${version}), ${package} (<< ${version}.0~)" PARENT_SCOPE)
 endfunction()
 
-# tessera_development_packages(<depends> <recommends>): libtessera-dev's packages for all programs, and for components.
+# tessera_development_packages(<depends> <recommends>): returns the packages that all programs need, and those that only
+# components need.
 function(tessera_development_packages depends recommends)
   set(needed)
   tessera_package_of(kokkos "${Kokkos_DIR}/KokkosConfig.cmake")
@@ -60,7 +61,7 @@ if(TESSERA_DPKG_SHLIBDEPS AND TESSERA_FILE)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ${BUILD_SHARED_LIBS})
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=") # patches are compatible: docs/releases.md
-  # Libraries found here add no dependency: those of a CUDA toolkit that is no package, and our own.
+  # Libraries in these folders add no dependency: our own, and a CUDA toolkit that is not a package.
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CUDAToolkit_LIBRARY_DIR} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
   foreach(layer IN LISTS tessera_layers)
     get_target_property(folder ${layer} BINARY_DIR)
@@ -77,7 +78,7 @@ if(BUILD_SHARED_LIBS)
 endif()
 string(REGEX REPLACE ", $" "" depends "${depends}")
 
-# CPack puts the project's summary before it, and indents.
+# CPack puts the project's summary before this text, and indents it.
 set(about "Tessera multiplies sparse matrices by tall blocks of vectors, in formats
 that suit the matrix, on the backends of Kokkos.
 ")

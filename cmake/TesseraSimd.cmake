@@ -10,7 +10,7 @@ endif()
 
 # tessera_add_simd_kernels(<layer> <file>): adds simd/KernelsBaseline.cpp and, if the processor may support them,
 # simd/KernelsAvx2.cpp and KernelsAvx512.cpp to a layer. Then TESSERA_SIMD_X86 is defined for <file>, which chooses among
-# them. GCC warns that passing vectors by value depends on the instruction set: every such function is inlined.
+# them. GCC's warning that passing vectors by value depends on the instruction set is off: these functions are inlined.
 function(tessera_add_simd_kernels layer choice)
   set(sources simd/KernelsBaseline.cpp)
   if(TESSERA_SIMD_X86)
@@ -22,7 +22,7 @@ function(tessera_add_simd_kernels layer choice)
   endif()
   target_sources(tessera_${layer} PRIVATE ${choice} ${sources})
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -Wno-psabi -ffp-contract=off)
-  # Not for nvcc, which is either the compiler itself or behind Kokkos' launcher.
+  # Not with nvcc, either as the compiler itself or called by Kokkos' launcher.
   get_property(launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
   if("${CMAKE_CXX_COMPILER} ${launcher}" MATCHES "nvcc_wrapper")
     set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS --host-only)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# find_solvers(<package>): finds a package of Trilinos in addition to Tpetra's. CMake stops at a package that includes
-# another one that is not installed, or names missing headers or libraries, as some of Debian's do: such a package counts as
-# not found. Callers look for <package>::all_libs.
+# find_solvers(<package>): finds a package of Trilinos in addition to Tpetra's. Some of Debian's packages include another
+# package that is not installed, or name missing headers or libraries. CMake would stop at them, so they count as not
+# found. Callers look for <package>::all_libs.
 include_guard(GLOBAL)
 
 # tessera_missing_files(<file> <variable>): lists missing files that a package's configuration includes or names.
@@ -21,7 +21,7 @@ function(tessera_missing_files file variable)
       list(APPEND missing ${path})
     endif()
   endforeach()
-  # Other packages of Trilinos, and libraries that they need. Some files name the latter in two places, of which one exists.
+  # Other packages of Trilinos, and libraries that they need. Some files name two places of a library, and only one exists.
   file(STRINGS ${file} included REGEX "include\\(.*/\\.\\./[^\"]+\"")
   get_filename_component(folder ${file} DIRECTORY)
   get_filename_component(folder ${folder} DIRECTORY)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The types of matrices that the library is compiled for (common/CompiledTypes.hpp): TESSERA_SCALARS, by default all. Sets
-# TESSERA_TYPES_LEFT_OUT, a definition for each other type.
+# TESSERA_SCALARS lists the types of matrices that the library is compiled for, by default all (common/CompiledTypes.hpp).
+# Sets TESSERA_TYPES_LEFT_OUT, a definition for each other type.
 set(tessera_every_scalar float double complex_float complex_double)
 set(TESSERA_SCALARS "${tessera_every_scalar}" CACHE STRING "Scalars of matrices: some of ${tessera_every_scalar}")
 
@@ -36,7 +36,7 @@ function(tessera_has_types variable)
   endforeach()
 endfunction()
 
-# tessera_needs_types(<what> <type>...): stops if one is not.
+# tessera_needs_types(<what> <type>...): stops CMake if one of these types is not compiled.
 function(tessera_needs_types what)
   tessera_has_types(has_types ${ARGN})
   if(NOT has_types)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes ${output}, a header with the current commit of ${source}, or "unknown" if that is no checkout itself; an unchanged
-# header is not rewritten. Without git, the commit is read from the repository's files, and uncommitted changes go
-# unnoticed.
+# Writes ${output}, a header with the current commit of ${source}, or "unknown" if ${source} is not the top of a checkout.
+# An unchanged header is not rewritten. Without git, the commit is read from the repository's files, and uncommitted
+# changes are not detected.
 set(commit "unknown")
 find_program(git git)
 if(git AND EXISTS ${source}/.git)

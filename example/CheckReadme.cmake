@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fails unless the first C++ of ${readme} is a part of the program ${example}, line by line, two spaces further in.
+# Fails unless the first C++ of ${readme} is a part of the program ${example}, line by line, with two more spaces of indent.
 file(READ ${readme} shown)
 file(READ ${example} program)
 string(REGEX REPLACE "^.*\n## Use it\n\n```cpp\n" "" lines "${shown}")

@@ -9,8 +9,8 @@ if [[ -n ${CUDA_HOME:-} ]]; then PATH=$CUDA_HOME/bin:$PATH; else PATH=$PATH:/usr
 # at_least VERSION OTHER: whether OTHER is VERSION or newer.
 at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | sed -n 1p) == "$1" ]]; }
 
-# Sets gpu to the name of the first GPU, or to nothing, and gpu_architecture to its compute capability, 90 for 9.0.
-# TESSERA_CUDA_ARCH overrides the latter. CUDA_VISIBLE_DEVICES may hide all GPUs.
+# Sets gpu to the name of the first GPU, or to nothing, and gpu_architecture to its compute capability (90 for 9.0) or to
+# TESSERA_CUDA_ARCH, if set. CUDA_VISIBLE_DEVICES may hide all GPUs.
 find_gpu() {
   local line
   gpu="" gpu_architecture=""
@@ -59,7 +59,7 @@ check_nvcc() {
 }
 
 # ensure_device PACKAGE...: ensures these packages, nvcc, and a Kokkos for $gpu_architecture, built from source if CMake
-# finds none that fits. Code runs on GPUs of its own compute capability and of newer ones with the same first digit.
+# finds none that fits. Code for a compute capability also runs on newer ones with the same first digit.
 ensure_device() {
   check_nvcc
   ensure_packages "$@"

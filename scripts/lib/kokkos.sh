@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash disable=SC2154 # variables of setup.sh and cuda.sh
 #
-# A Kokkos built here, if the machine has none that fits: for a GPU, or for the host if no Debian root can be made. It
-# is built once, from the sources in TESSERA_KOKKOS_SOURCE or from a release that FetchContent gets, and installed in
-# $cache/kokkos-<hash of what it depends on>. Without its stamp it is incomplete, and is rebuilt.
+# Builds a Kokkos if the machine has none that fits: for a GPU, or for the host if no Debian root can be made. It is
+# built once, from the sources in TESSERA_KOKKOS_SOURCE or from a release that FetchContent gets, and installed in
+# $cache/kokkos-<hash of what it depends on>. A Kokkos without a stamp file is incomplete, and is rebuilt.
 
 kokkos_release=4.6.01 kokkos_commit=1b1383c6001f3bfe9fe309ca923c2d786600cc79
 
 # kokkos_options host|ARCHITECTURE: prints options for CMake. ARCHITECTURE is a number, 90 for compute capability 9.0.
-# With a GPU, the host backend is Serial: threads are tested without a GPU, and a second backend would take a third more
-# time to compile.
+# For a GPU, the host backend is Serial: other stages test threads, and a second backend would take a third more time to
+# compile.
 kokkos_options() {
   case $1 in
     host) echo -DKokkos_ENABLE_OPENMP=ON && return ;;
@@ -69,9 +69,9 @@ kokkos_sources() {
   fi
 }
 
-# adapt_kokkos FOLDER ARCHITECTURE: adapts sources that are older than the CUDA toolkit. Without an option, nvcc_wrapper
-# compiles for 7.0, which nvcc 13 rejects in CMake's first test. Three functions have other arguments since CUDA 13,
-# which Kokkos 4.7 handles.
+# adapt_kokkos FOLDER ARCHITECTURE: adapts sources that are older than the CUDA toolkit. By default nvcc_wrapper compiles
+# for 7.0, which nvcc 13 rejects in CMake's first test. CUDA 13 changed the arguments of three functions, and only
+# Kokkos >= 4.7 handles this.
 adapt_kokkos() {
   local version calls=$1/core/src/Cuda/Kokkos_Cuda_Instance.hpp
   version=$(sed -n 's/^set(Kokkos_VERSION_\(MAJOR\|MINOR\) \([0-9]*\))/\2/p' "$1/CMakeLists.txt" | paste -s -d .)
@@ -93,7 +93,7 @@ make_kokkos() {
   mapfile -t options < <(kokkos_options "$1")
   if [[ $1 != host ]]; then
     adapt_kokkos "$tree" "$1"
-    install -D "$tree/bin/nvcc_wrapper" "$2/bin/nvcc_wrapper" # the installed CMake files refer to it
+    install -D "$tree/bin/nvcc_wrapper" "$2/bin/nvcc_wrapper" # the installed CMake files name this path
     options+=("-DCMAKE_CXX_COMPILER=$2/bin/nvcc_wrapper")
   fi
   ! command -v ninja >/dev/null || generator=(-G Ninja)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Python packages that a script needs, in the versions of a requirements file. Needs setup.sh.
+# Finds or installs Python packages in the versions of a requirements file. Needs setup.sh.
 # shellcheck disable=SC2154 # variables of setup.sh
 
-# has_packages PYTHON REQUIREMENTS: whether this Python has them.
+# has_packages PYTHON REQUIREMENTS: whether this Python has the packages.
 has_packages() {
   "$1" - "$2" 2>/dev/null <<'END'
 import importlib.metadata, sys
@@ -15,8 +15,8 @@ for line in open(sys.argv[1]):
 END
 }
 
-# find_python NAME REQUIREMENTS LOG: sets python to one that has the packages: python3 or, if that lacks them, one in
-# $cache/NAME-venv, where pip installs them once. Otherwise says what is missing, and returns 3.
+# find_python NAME REQUIREMENTS LOG: sets python to a Python that has the packages: python3 or, if that lacks them, the
+# one in $cache/NAME-venv, where pip installs them once. On failure says what is missing, and returns 3.
 find_python() {
   local venv=$cache/$1-venv requirements=$2 log=$3
   for python in python3 "$venv/bin/python3"; do

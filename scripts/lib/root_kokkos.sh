@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash disable=SC2154 # variables of setup.sh
 #
-# A Kokkos that no package provides, built once in the Debian root "openmp": "threads" has Kokkos::Threads;
-# "races-threads" and "races-openmp" have one backend each, for ThreadSanitizer. It is in $cache/kokkos-<name>-<hash of
-# what it depends on>. The sources are those in TESSERA_KOKKOS_SOURCE or, by default, Kokkos 4.7.0, which pip finds in a
-# package of another project.
+# Builds, in the Debian root "openmp", a Kokkos that no package provides: "threads" has Kokkos::Threads; "races-threads"
+# and "races-openmp" have one backend each, for ThreadSanitizer. It is built once, in $cache/kokkos-<name>-<hash of what
+# it depends on>. The sources are in TESSERA_KOKKOS_SOURCE or, by default, those of Kokkos 4.7.0, which a package of
+# another project contains (from pip).
 
 kokkos_package=pygenten kokkos_package_release=0.1.5 kokkos_folder=tpls/kokkos
 kokkos_package_sum=e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7
@@ -30,8 +30,8 @@ fetch_packaged_kokkos() {
   tar -xzf "$1/$archive" -C "$1" --strip-components=3 "${archive%.tar.gz}/$kokkos_folder" && rm "$1/$archive"
 }
 
-# adapt_to_races FOLDER: adapts Kokkos to ThreadSanitizer, which knows the order of atomic operations but not of fences.
-# Kokkos' barriers count with relaxed ones between fences; its atomic operations begin with a plain read.
+# adapt_to_races FOLDER: adapts Kokkos to ThreadSanitizer, which understands atomic operations but not fences. Kokkos'
+# barriers count with relaxed atomic operations between fences, and its atomic operations begin with a plain read.
 adapt_to_races() {
   local barrier=$1/core/src/impl/Kokkos_HostBarrier.hpp operations=$1/tpls/desul/include/desul/atomics/Lock_Free_Fetch_Op.hpp
   sed -i -E 's/Kokkos::atomic_fetch_(add|sub)\((.*), (\w+)\)/__atomic_fetch_\1(\2, \3, __ATOMIC_ACQ_REL)/' "$barrier"
@@ -65,7 +65,7 @@ make_root_kokkos() {
 }
 
 # ensure_root_kokkos NAME: builds this Kokkos if it is missing. Sets kokkos_in_root to its folder, for platform_command.
-# Exits with 3 if the sources are not available, as without a network.
+# Exits with 3 if the sources are not available, for instance without a network.
 ensure_root_kokkos() {
   check_kokkos_source
   kokkos_in_root=$cache/kokkos-$1-$({

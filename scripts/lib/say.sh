@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Messages and steps. The output of a step goes to a log file; a line now and then shows its progress.
+# Messages and steps. A step writes its output to a log file; a line now and then shows its progress.
 
 say() { printf '[tessera] %s\n' "$*" >&2; }
 
@@ -36,7 +36,7 @@ trap 'stop_step 130' INT
 trap 'stop_step 143' TERM
 trap 'stop_step 129' HUP
 
-# progress LOG: prints the last line with a count ([3/54], 3/54 Test, [ 12%]) or, without one, the last line of the step.
+# progress LOG: prints the step's last line with a count ([3/54], 3/54 Test, [ 12%]) or, without a count, its last line.
 progress() {
   local lines
   lines=$(tac "$1" | sed '/^== /q' | grep -v -e '^[[:space:]]*$' -e '^==' || true)
@@ -50,7 +50,7 @@ step() {
   shift 2
   say "$title ..."
   printf '\n== %s\n== %s\n' "$title" "$*" >>"$log"
-  set -m # a process group of its own, whose first process ends with this one
+  set -m # a process group of its own, whose first process ends with this script
   setpriv --pdeathsig KILL "$@" >>"$log" 2>&1 </dev/null &
   step_group=$!
   set +m

@@ -3,8 +3,8 @@
 #
 # Tessera is built on a "platform": "host", with a Kokkos of this machine or one that is built for it (kokkos.sh);
 # "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots are in
-# $cache/roots/<name>-<hash of its recipe>. A root without its stamp is incomplete, and is remade. Users of a root hold
-# a shared lock on it, its maker an exclusive one. The root "foreign" has compilers for AMD GPUs and for Arm.
+# $cache/roots/<name>-<hash of its recipe>. A root without a stamp file is incomplete, and is remade. Users of a root hold
+# a shared lock on it; its maker holds an exclusive lock. The root "foreign" has compilers for AMD GPUs and for Arm.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -19,7 +19,7 @@ mkdir -p "$logs" "$cache/roots" "$cache/ccache" ||
 
 tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev,python3-pygal
 
-# Makes a separate mount namespace. Inside a chroot whose folder is no mount point, nothing can be made private.
+# Makes a separate mount namespace. Inside a chroot whose folder is no mount point, mounts cannot be made private.
 private_mounts=(unshare --mount --propagation private)
 "${private_mounts[@]}" true 2>/dev/null || private_mounts=(unshare --mount --propagation unchanged)
 
@@ -39,7 +39,7 @@ root_packages() {
   esac
 }
 
-# Adds two empty archives that the CMake files of the package libkokkos-dev need, but that it does not ship.
+# Adds two empty archives that the CMake files of the package libkokkos-dev need, but that the package lacks.
 # shellcheck disable=SC2016 # expanded by the shell that mmdebstrap starts, and by the one inside the root
 root_hook='chroot "$1" sh -ec '\''
   for core in /usr/lib/*/libkokkoscore.*; do
@@ -82,7 +82,7 @@ apt_install() {
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
-  step "$logs/setup.log" "apt-get update" apt-get -o DPkg::Lock::Timeout=300 update || true # the next step decides
+  step "$logs/setup.log" "apt-get update" apt-get -o DPkg::Lock::Timeout=300 update || true # the next step fails if packages are missing
   step "$logs/setup.log" "apt-get install ${missing[*]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}" ||
     needs "could not install ${missing[*]}: is the network there, and the disk not full?"
@@ -92,7 +92,7 @@ is_debian() { [[ -r /etc/os-release ]] && (. /etc/os-release && [[ $ID == debian
 
 can_make_roots() { is_debian && ((EUID == 0)) && "${private_mounts[@]}" true 2>/dev/null; }
 
-# make_root NAME DIR: makes a root, in its own namespaces. When their first process dies, its processes and mounts end.
+# make_root NAME DIR: makes a root in separate namespaces. Their processes and mounts end when the first process dies.
 make_root() {
   local name=$1 dir=$2 free
   rm -rf --one-file-system "$dir" "$dir.part"
@@ -137,13 +137,13 @@ ensure_root() {
   forget_old_roots
 }
 
-# Looks for a usable Kokkos. Sets host_kokkos to "<version> in <folder>" of one without CUDA, cuda_kokkos to that of one
-# with CUDA, cuda_architecture to its architecture and cuda_compiler to its nvcc_wrapper, or each to nothing. Keeps the
-# output of CMake in probe_report.
+# Looks for usable Kokkos installations. Sets host_kokkos to "<version> in <folder>" of one without CUDA, cuda_kokkos to
+# the same of one with CUDA, cuda_architecture to the architecture of the latter and cuda_compiler to its nvcc_wrapper,
+# or each to nothing. Keeps the output of CMake in probe_report.
 find_kokkos() {
   local dir generator=()
   command -v cmake >/dev/null || needs "there is no cmake"
-  # Debian's cmake depends on neither.
+  # Debian's package cmake depends on neither ninja nor make.
   if ! command -v ninja >/dev/null && ! command -v make >/dev/null && is_debian && ((EUID == 0)); then
     apt_install ninja-build
   fi
@@ -158,7 +158,7 @@ find_kokkos() {
 
 probed() { sed -n "s/^-- TESSERA_$1 *//p" <<<"$probe_report"; }
 
-# ensure_packages PACKAGE...: ensures that CMake finds these packages. On Debian, as root, installs those that are missing.
+# ensure_packages PACKAGE...: ensures that CMake finds these packages. On Debian, as root, installs missing packages.
 ensure_packages() {
   local package missing=()
   grep -q '^-- TESSERA_COMPILES' <<<"$probe_report" ||
@@ -168,7 +168,7 @@ ensure_packages() {
   done
   ((${#missing[@]})) || return 0
   if ! is_debian || ((EUID != 0)); then needs "CMake does not find ${missing[*]}"; fi
-  # shellcheck disable=SC2046 # one word a package
+  # shellcheck disable=SC2046 # one word for each package
   apt_install $(printf '%s\n' "${missing[@]}" |
     sed 's/ZLIB/zlib1g-dev/; s/CLI11/libcli11-dev/; s/nlohmann_json/nlohmann-json3-dev/; s/GTest/libgtest-dev/')
 }
@@ -182,7 +182,7 @@ ensure_host() {
 }
 
 # platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. In a root, CMake
-# finds the Kokkos in $kokkos_in_root, if that is set.
+# finds the Kokkos in $kokkos_in_root if the variable is set.
 platform_command() {
   local dir base=${source:-$checkout}
   [[ $base != "$checkout/cmake/"* ]] || base=$checkout # the CMake projects there compile the checkout's sources
@@ -210,8 +210,8 @@ job_count() {
   echo $((memory < 1 ? 1 : memory < $(nproc) ? memory : $(nproc)))
 }
 
-# release_options ROOT: prints CMake's options for Release. The optimizer takes minutes for the headers of Trilinos, and
-# their tests are short, hence -O1. With -O1, GCC warns that variables set in loops are uninitialized.
+# release_options ROOT: prints CMake's options for Release. With Trilinos' headers, the optimizer takes minutes and tests
+# are short, hence -O1. With -O1, GCC warns that variables set in loops are uninitialized.
 release_options() {
   echo -DCMAKE_BUILD_TYPE=Release
   [[ $1 != trilinos ]] || echo "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -Wno-maybe-uninitialized"
@@ -226,27 +226,27 @@ platform_recipe() {
   esac
 }
 
-# build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures, if something changed, and builds the target in FOLDER. If
-# $source is set, it is another copy of the checkout.
+# build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures, if something changed, and builds the target in FOLDER.
+# $source, if set, is the copy of the checkout to build.
 build() {
   local platform=$1 dir=$2 log=$3 target=$4 recipe types generator=()
   shift 4
   platform_command "$platform"
   recipe=$(platform_recipe "$platform")
   ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
-  if [[ $platform == device ]]; then # no ccache: nvcc -E prints the input of only one of its two compilers
+  if [[ $platform == device ]]; then # no ccache: nvcc -E prints the input of only one of nvcc's two compilers
     set -- "-DCMAKE_CXX_COMPILER=$cuda_compiler" "-DCMAKE_CUDA_COMPILER=$nvcc" \
       ${NVCC_WRAPPER_DEFAULT_COMPILER:+"-DCMAKE_CUDA_HOST_COMPILER=$NVCC_WRAPPER_DEFAULT_COMPILER"} "$@"
   elif "${inside[@]}" sh -c 'command -v ccache' >/dev/null; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
   fi
-  # Unsetting it also removes it from the cache of an older run.
+  # -U also removes the option from the cache of an older run.
   if [[ -n ${TESSERA_SCALARS:-} ]]; then
     set -- "$@" "-DTESSERA_SCALARS=$TESSERA_SCALARS"
   else
     set -- -UTESSERA_SCALARS "$@"
   fi
-  # Another compiler or library with the same path makes the whole folder useless.
+  # If a path now has another compiler or library, the whole folder is useless.
   [[ $(cat "$dir/.tessera-platform" 2>/dev/null) == "$recipe" ]] || rm -rf "$dir"
   mkdir -p "$dir"
   echo "$recipe" >"$dir/.tessera-platform"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Configures, builds and runs the project ${source}. Its program is ${program}, run with ${argument}; if not set, the
-# programs are those of the folder consumer. If ${refusal} is set, configuring must fail with this message. If set, the
-# package ${hidden} is hidden from CMake, and the program must not need the library ${absent}.
+# Configures, builds and runs the project ${source}. Its program is ${program}, run with ${argument}, or the programs of
+# the folder consumer if ${program} is not set. ${refusal}, if set, is the message with which configuring must fail. The
+# package ${hidden}, if set, is hidden from CMake. The program must not need the library ${absent}, if set.
 if(NOT tessera_source AND NOT components AND NOT program)
   set(launcher "${CMAKE_COMMAND};-E;time") # measures how long the user's file compiles
 endif()

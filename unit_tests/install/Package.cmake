@@ -21,8 +21,8 @@ function(field_of variable package field)
   set(${variable} "${value}" PARENT_SCOPE)
 endfunction()
 
-# check_dependencies(<name> <package>): the development package must need Tessera's Kokkos, if that is packaged;
-# libraries must need at least the C library.
+# check_dependencies(<name> <package>): the development package must depend on Tessera's Kokkos, if Kokkos is packaged;
+# libraries must depend at least on the C library.
 function(check_dependencies name package)
   field_of(depends ${package} Depends)
   set(pattern "libc6 ")

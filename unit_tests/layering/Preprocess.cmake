@@ -14,7 +14,7 @@ string(FIND "${errors}" "${header}" place)
 if(errors MATCHES "(No such file|file not found)")
   set(missing TRUE)
 else()
-  set(missing FALSE) # other errors do not count: Kokkos' headers need flags (-fopenmp) from its target
+  set(missing FALSE) # other errors are ignored: Kokkos' headers need flags (-fopenmp) from its target
 endif()
 if(expected STREQUAL "found" AND missing)
   message(FATAL_ERROR "<${header}> and what it includes should be found with ${flags}, but:\n${errors}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds code that the operator's source must not contain. Host backends share host and device memory, so their products
-# would be right anyway. Otherwise, only a GPU would show the error.
+# Finds code that the operator's source must not contain. On host backends, host and device memory are the same, so
+# products would be right anyway. Without this check, only a GPU would show the error.
 file(GLOB_RECURSE sources ${folder}/*.hpp ${folder}/*.cpp)
 if(NOT sources)
   message(FATAL_ERROR "no sources in ${folder}")
@@ -22,7 +22,7 @@ foreach(source IN LISTS sources)
     if(line MATCHES "${host_views}|${by_hand}")
       found("'${CMAKE_MATCH_0}': expected getLocalViewDevice with an access tag")
     endif()
-    # OverwriteAll is allowed only if nothing of Y is read.
+    # OverwriteAll is allowed only if the old Y is not read.
     if(line MATCHES "OverwriteAll" AND NOT line MATCHES "SC\\(0\\), ")
       found("OverwriteAll where beta is not 0")
     endif()

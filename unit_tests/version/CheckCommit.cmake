@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What TesseraWriteCommit.cmake in ${cmake_folder} writes of sources without a history, whatever lies around them, and of
-# a checkout, which is made in ${folder}.
+# Checks what TesseraWriteCommit.cmake in ${cmake_folder} writes for sources without a history, even inside another
+# checkout, and for a checkout, which is made in ${folder}.
 cmake_minimum_required(VERSION 3.22)
 set(header ${folder}.hpp)
 
@@ -19,7 +19,7 @@ file(REMOVE_RECURSE ${folder})
 file(MAKE_DIRECTORY ${folder})
 expect_commit(unknown)
 
-# As a clone has it, on a branch; read with git and without.
+# A commit on a branch, as in a clone; read with git and without.
 find_program(git git)
 if(git)
   set(git ${git} -C ${folder} -c user.name=a -c user.email=a@example.org)

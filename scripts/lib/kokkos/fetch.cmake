@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -D source=FOLDER -D build=FOLDER -D release=TAG -D commit=HASH -P fetch.cmake: gets the sources of a Kokkos
-# release in `source`, with FetchContent, which works in scripts, too. Fails if the release is not that commit.
+# cmake -D source=FOLDER -D build=FOLDER -D release=TAG -D commit=HASH -P fetch.cmake: puts the sources of a Kokkos
+# release into `source`, with FetchContent, which works in scripts, too. Fails if the release is another commit.
 include(FetchContent)
 FetchContent_Populate(
   kokkos

@@ -110,7 +110,7 @@ def plan(options):
     if not goes_on:
         mutants, number = draw(options)
         facts = {"count": options.count, "seed": options.seed, "only": options.only, "sites": number}
-        # Verdicts of mutants that had the same numbers in the last draw.
+        # Removes the verdicts of the last draw: its mutants had the same numbers.
         for path in [options.work / "results.jsonl", *programs_of(options.build, ["unit_tests"])]:
             path.unlink(missing_ok=True)
         keep(file, facts, mutants)

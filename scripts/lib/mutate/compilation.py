@@ -48,7 +48,7 @@ def configure(copy, build, platform, cmake_options, log):
     stamp = build / ".tessera-configured"
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(build, ignore_errors=True)
-    # A constant may not be one in a mutant: a number in braces may then narrow.
+    # A constant expression may not be constant in a mutant; in braces it then narrows.
     flags = f"-DCMAKE_CXX_FLAGS=-include {copy / schemata.FIRST_NAME} -Wno-narrowing"
     command = [
         "cmake",

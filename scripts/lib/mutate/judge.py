@@ -38,7 +38,7 @@ class Verdict:
     id: int
     result: str  # killed, survived, not reached, not built
     how: str = ""  # assertion, crash, time-out
-    by: str = ""  # the test that killed it, or the suites that did not
+    by: str = ""  # the test that killed it, or the suites that did not detect it
     seconds: float = 0
     tests: str = ""  # the stamp of the programs that did not detect it
 

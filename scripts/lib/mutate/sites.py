@@ -37,7 +37,7 @@ class Site:
     """One mutation. Text from begin to end becomes `mutated` if the mutant is on. `mutated` is empty for a removed
     statement and a negated condition, which are not written twice."""
 
-    file: str  # from the top of the sources
+    file: str  # relative to the top of the sources
     begin: int
     end: int
     kind: str  # operator, literal, unary, condition, statement, return, arguments

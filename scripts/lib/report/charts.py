@@ -75,7 +75,7 @@ def time_charts(records):
         fastest = sorted(lines, key=lambda name: (-len(lines[name]), geometric_mean(lines[name].values())))
         baselines = {}
         for record in here:
-            if "ratio" in record.values:  # a ratio of times, not of other quantities of a driver
+            if "ratio" in record.values:  # a ratio of times; other quantities of drivers have no baseline
                 baselines.setdefault(record.columns, []).append(record.values.get("baseline_ms", 0))
         title = f"{kind}, {matrix}" + (f", {facet}" if facet else "") + ": ms by columns"
         chart = new_chart(pygal.Line, title, x_title="columns of X")

@@ -73,7 +73,7 @@ def read_run(path):
     try:
         data = pathlib.Path(path).read_bytes()
         text = (gzip.decompress(data) if str(path).endswith(".gz") else data).decode("utf-8")
-        # The list has no line ends within objects, hence its line numbers are those of the file.
+        # The list has no line breaks within objects, hence its line numbers equal those of the file.
         data = json.loads("[" + ",\n".join(text.splitlines()) + "]" if is_lines else text)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: not what gzip writes: {error}") from error
@@ -101,7 +101,7 @@ def google_benchmark_run(path, data):
                if isinstance(value, (str, int, float, bool))}
     run = Run([(str(path), context)])
     entries = {}
-    # They ran, and were written, in a mixed order.
+    # The benchmarks ran in a random order, and are listed in it.
     for entry in sorted(data["benchmarks"], key=lambda entry: entry.get("family_index", 0)):
         name = entry.get("run_name", entry["name"])
         if entry.get("error_occurred"):

@@ -4,9 +4,9 @@ import posixpath
 import re
 
 FENCE = re.compile(r"^ *```")
-# Matches code, which holds no links; or a link, but no picture, with its text.
+# Matches code, which holds no links, or a link (no picture) with its text.
 PARTS = re.compile(r"(?P<link>(?<!!)\[(?P<text>[^][]*)\]\((?P<target>[^) ]+)\))|(?P<code>`[^`]+`)")
-# Names that are also Tpetra's.
+# Names that Tpetra has, too.
 AMBIGUOUS = {"CrsMatrix", "apply"}
 
 

@@ -2,7 +2,7 @@
 """The files of the checkout that are pages, and their places in the site."""
 import pathlib
 
-# Documents outside of docs, which have other places in the site.
+# Documents outside of docs, and their places in the site.
 OTHERS = {
     "README.md": "start.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -19,7 +19,7 @@ OTHERS = {
     "docs/site/index.md": "index.md",
 }
 
-# Pages that Doxygen makes: documents may link to them, but they are not written here.
+# Pages that documents may link to, but that Doxygen writes.
 REFERENCE = {"docs/reference/mainpage.md": "reference/index.html"}
 
 
