@@ -19,8 +19,9 @@ namespace Tessera::Impl::Benchmarks {
 /// column-major blocks, with inner products and updates by KokkosBlas::gemm (cuBLAS on NVIDIA GPUs, the host's BLAS).
 ///
 /// Directions are orthonormalized with a Cholesky factor of a Gram matrix that is computed from R^T R, solved columns
-/// are removed, and an iteration waits twice. Tessera::block_cg keeps orthonormal residuals instead, and the directions
-/// of solved columns: iterations differ by a few on well-conditioned systems; on others this method may stagnate.
+/// are removed, and an iteration waits twice. Tessera::block_cg instead keeps orthonormal residuals, and the directions
+/// of solved columns. The two take about equally many iterations on well-conditioned systems; on other systems this
+/// method may stagnate.
 class ColumnBlockCg {
  public:
   using Columns = Vectors<Kokkos::LayoutLeft>;
@@ -37,8 +38,8 @@ class ColumnBlockCg {
         host_sums_("sums", sums_.extent(0)),
         host_factors_("factors", factors_.extent(0)) {}
 
-  /// Solves A X = B from X = 0. Returns the number of iterations, at most `most`; residuals of the recurrence are then
-  /// at most `tolerance` of their right-hand sides. `multiply(P, Q)` makes Q = A P for up to as many columns as B has.
+  /// Solves A X = B from X = 0, until residuals of the recurrence are at most `tolerance` of their right-hand sides.
+  /// Returns the number of iterations, at most `most`. `multiply(P, Q)` computes Q = A P for at most the columns of B.
   template <class Multiply>
   int solve(const Space& exec, const Multiply& multiply, const Columns& B, const Columns& X, double tolerance,
             int most) {
@@ -85,7 +86,7 @@ class ColumnBlockCg {
 
   using Matrix = Kokkos::View<double**, Kokkos::LayoutLeft, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// X^T Y for several blocks: one call each, one copy to the host and one wait.
+  /// Returns X^T Y for several blocks X: with one call for each, one copy to the host and one wait.
   Small products(const Space& exec, std::initializer_list<Columns> blocks, const Columns& Y) {
     const int columns = int(Y.extent(1));
     int rows = 0;
@@ -120,7 +121,7 @@ class ColumnBlockCg {
     KokkosBlas::gemm(exec, "N", "N", alpha, X, Matrix(factors_.data() + begin, C.rows(), C.columns()), beta, Y);
   }
 
-  /// Copies solved columns, or all, to X; the others move up. Returns the places of the columns that stay.
+  /// Copies solved columns, or all columns, to X; the other columns move up. Returns the indices of unsolved columns.
   std::vector<int> leave(const Space& exec, const Small& RtR, const std::vector<double>& enough, bool all,
                          std::vector<int>& active, const Columns& X) {
     std::vector<int> staying, rest;
@@ -145,7 +146,7 @@ class ColumnBlockCg {
     Kokkos::deep_copy(exec, Kokkos::subview(to, Kokkos::ALL, target), Kokkos::subview(from, Kokkos::ALL, source));
   }
 
-  /// P = (R + P beta) F with orthonormal columns. Returns their number.
+  /// Computes P = (R + P beta) F with orthonormal columns. Returns the number of columns.
   int turn_directions(const Space& exec, const Small& RtR, const Small& beta, const Small& PtP, int directions) {
     const double share = 100.0 * RtR.columns() * 2.2e-16;
     const Impl::CholeskyFactor factor(RtR + beta.transposed() * PtP * beta, share);

@@ -47,7 +47,7 @@ void add_settings(CLI::App& app, Settings& settings) {
   if (settings.tuned) app.add_flag("--tuned", *settings.tuned, "Also plans with Tuning::Adaptive");
 }
 
-/// Adds the options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.
+/// Adds the options of Kokkos Kernels' drivers that choose a backend: only the default backend of this build.
 void add_backend_options(CLI::App& app, std::vector<std::string>& kokkos_arguments) {
   std::string backend = Kokkos::DefaultExecutionSpace::name();
   std::transform(backend.begin(), backend.end(), backend.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -182,7 +182,7 @@ int run_registered_benchmarks(const CommandLine& command_line, benchmark::Benchm
   if (reporter == nullptr && std::none_of(others.begin(), others.end(), asks_for_format)) reporter = &console;
   add_context();
   benchmark::RunSpecifiedBenchmarks(reporter);
-  benchmark::ClearRegisteredBenchmarks();  // and their Views, before Kokkos ends
+  benchmark::ClearRegisteredBenchmarks();  // also destroys their Views, before Kokkos ends
   benchmark::Shutdown();
   return failed ? 1 : 0;
 }

@@ -14,8 +14,8 @@
 /// The common code of the benchmarks: options, names and execution.
 namespace Tessera::Impl::Benchmarks {
 
-/// The cases that a driver measures. It has an option for each list that is not empty in its defaults, and for
-/// `published` and `tuned` if they have a value.
+/// The cases that a driver measures. A driver has an option for each list that is not empty in its defaults, and for
+/// `published` and `tuned` if they have a value there.
 struct Settings {
   std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
   std::vector<int> rows = {};              ///< --rows: rows of dense blocks
@@ -42,8 +42,8 @@ struct CommandLine {
 std::optional<CommandLine> parse(int argc, char* argv[], const std::string& about, const Settings& defaults,
                                  bool launched = false);
 
-/// Initializes Google Benchmark with the remaining arguments. By default, benchmarks run in a mixed order: other load
-/// on the machine affects all of them.
+/// Initializes Google Benchmark with the remaining arguments. By default, benchmarks run in a random order, so other
+/// load on the machine affects all of them.
 ///
 /// \param program [in] argv[0], which must last as long as benchmarks run
 /// \throws std::invalid_argument that names the first unknown argument
@@ -51,7 +51,7 @@ void initialize_benchmarks(char* program, const CommandLine& command_line);
 
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns "kind/matrix/key:value/...", which scripts/report parses; the name of a file is without its folder.
+/// Returns "kind/matrix/key:value/...", which scripts/report parses. The matrix of a file has its name without folder.
 std::string benchmark_name(const std::string& kind, const std::string& matrix, const Keys& keys);
 
 /// One combination of the settings. Members without a list in the driver have these defaults.
@@ -75,8 +75,8 @@ void with_layout(const std::string& layout, const Body& body) {
 }
 
 /// Registers a benchmark in milliseconds that sets its times itself. Minimum and maximum times are reported as well as
-/// Google Benchmark's own statistics. If its body throws, as for a format that a matrix fills badly, it counts as
-/// failed, and the next one runs.
+/// Google Benchmark's own statistics. If its body throws, for instance for a format that does not suit a matrix, the
+/// benchmark counts as failed, and the next one runs.
 ///
 /// \param iterations [in] iterations per repetition
 void add_benchmark(const std::string& name, int iterations, const std::function<void(benchmark::State&)>& body);

@@ -20,7 +20,7 @@ using Vectors = DeviceDense<Scalar, Layout, Space>;
 
 using DevicePlan = Plan<double, Space>;
 
-/// A matrix with int offsets, the only ones that Kokkos Kernels multiplies with cuSPARSE.
+/// A matrix with int offsets: Kokkos Kernels multiplies with cuSPARSE only if offsets are int.
 struct DeviceMatrix : DeviceCsr<double, int, Space> {
   std::size_t touched_columns = 0;  ///< columns with a nonzero
 
@@ -30,7 +30,7 @@ struct DeviceMatrix : DeviceCsr<double, int, Space> {
 
   double csr_bytes() const { return double(bytes()); }  ///< bytes of compressed rows
 
-  /// Lower bound on the bytes that Y = A X moves: the format once, each row of X that is used once, Y once.
+  /// Lower bound on the bytes that Y = A X moves: the format, the used rows of X and Y, each once.
   double compulsory_bytes(std::size_t format_bytes, int vector_columns) const {
     return double(format_bytes) + 8.0 * vector_columns * double(touched_columns + std::size_t(rows));
   }
@@ -61,8 +61,8 @@ void scatter_values(const View& vectors) {
       });
 }
 
-/// Returns the greatest difference of elements, relative to the greatest element of Y; about 1e300 if one is not a
-/// number. For float and double and both layouts.
+/// Returns the greatest difference of elements, relative to the greatest element of Y; about 1e300 if an element is
+/// NaN. For float and double and both layouts.
 template <class View>
 double difference(const View& Y, const View& Z);
 

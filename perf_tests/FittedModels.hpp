@@ -75,7 +75,7 @@ inline GpuModel gpu_model_of_arithmetic(const std::string& arithmetic) {
 }
 
 /// NOTE: compressed rows were measured before chunks of X in shared memory existed, and `fp16` when tiles of BitTCF had
-/// 32 bits; they now have 16.
+/// elements of 32 bits; now they have 16 bits.
 inline GpuModel gpu_model_of(const std::string& arithmetic) {
   GpuModel gpu = gpu_model_of_arithmetic(arithmetic);
   gpu.chunks.shared_bytes = 0;
@@ -88,7 +88,7 @@ inline double memory_rate(const std::string& device) {
   return device.find("H100") != std::string::npos ? 3.35e12 : H200::memory_rate;
 }
 
-/// Properties of the device, or of kernels common to all arithmetics, are one constant; properties of tensor cores are
+/// A property of the device, or of kernels common to all arithmetics, is one constant. A property of tensor cores is
 /// one constant per arithmetic.
 struct FittedGpu : FittedModel {
   std::map<std::string, GpuModel> models;

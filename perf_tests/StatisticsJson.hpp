@@ -45,7 +45,7 @@ inline void to_json(nlohmann::json& json, const MatrixStatistics& statistics) {
 inline void from_json(const nlohmann::json& json, MatrixStatistics& statistics) {
   const std::string since_row_groups[] = {"row_groups", "group_columns", "group_values"};
   for_each_statistic(statistics, [&](const char* key, auto& member) {
-    // Records of older measurements have none.
+    // Records of older measurements lack the three keys above.
     const bool is_new = std::count(std::begin(since_row_groups), std::end(since_row_groups), key) > 0;
     if (!is_new || json.contains(key)) json.at(key).get_to(member);
   });

@@ -5,8 +5,8 @@
 
 namespace Tessera::Impl::Benchmarks {
 
-/// Calls KokkosSparse::spmv with a handle of Tessera instead of Kokkos Kernels'. Needs the component KokkosKernels; for
-/// both layouts.
+/// Calls KokkosSparse::spmv with a handle of Tessera instead of Kokkos Kernels' handle, for both layouts. Needs the
+/// component KokkosKernels.
 template <class Layout>
 SpmvProduct<double, Layout> tessera_spmv(const DeviceMatrix& A);
 

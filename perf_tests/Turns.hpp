@@ -10,8 +10,8 @@
 namespace Tessera::Impl::Benchmarks {
 
 /// Times a product and, in turns with it, a baseline (empty: none), for the benchmark's iterations. A turn is ten
-/// successive calls and a fence, as in a solver; a first call of each is not timed. Reports the Time of a call, GFLOP/s
-/// and, with a baseline, baseline_ms and ratio.
+/// successive calls and a fence, as in a solver; the first call of each is not timed. Reports the Time of a call,
+/// GFLOP/s and, with a baseline, baseline_ms and ratio.
 ///
 /// \param operations [in] operations per call
 /// \return seconds per call

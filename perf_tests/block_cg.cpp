@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times block conjugate gradient methods from end to end, Tessera::block_cg with a plan against a plain one from Kokkos
-// Kernels alone (KokkosSparse::spmv with its own handle, KokkosBlas::gemm on column-major blocks), by number of
-// right-hand sides:
+// Times block conjugate gradient methods from end to end, by number of right-hand sides: Tessera::block_cg with a plan
+// against a plain method that uses only Kokkos Kernels (KokkosSparse::spmv with its own handle, KokkosBlas::gemm on
+// column-major blocks):
 //   block_cg [MATRIX]... [--num_vecs 8] [other options: --help]
 // Matrices must be symmetric positive definite.
 //
-// In each iteration the two take turns: a turn makes the plan or the handle, solves once to warm the caches, and
-// solves. Residuals fall to 1e-10 of the right-hand sides; it is an error if a recomputed b - A x does not. Results for
-// Tessera and, prefixed with baseline_, for Kokkos Kernels:
+// In each iteration the two take turns: a turn makes the plan or the handle, solves once to warm the caches, and then
+// solves with the clock running. Both stop when residuals are at most 1e-10 of the right-hand sides. A recomputed
+// b - A x that is greater is an error. Results for Tessera and, prefixed with baseline_, for Kokkos Kernels:
 //   Time, baseline_ms  a solution, without the set-up
 //   set_up_ms          plan or handle, including the first product
-//   products_ms        the products in a solution, fenced one by one, unlike in the solution itself
+//   products_ms        the products of a solution, in another run with a fence after each product
 //   solver_iterations  iterations with one product each
-//   residual           the greatest of all columns, relative to the right-hand side
+//   residual           the greatest residual of a column, relative to the right-hand side
 //   ratio              baseline_ms / Time
 //   ratio_with_set_up  (baseline_set_up_ms + baseline_ms) / (set_up_ms + Time)
 #include <benchmark/benchmark.h>
@@ -146,7 +146,7 @@ void time_solutions(benchmark::State& state, const DeviceMatrix& A, int columns)
     state.counters["ratio"] = theirs.seconds / ours.seconds;
     state.counters["ratio_with_set_up"] =
         (theirs.set_up_seconds + theirs.seconds) / (ours.set_up_seconds + ours.seconds);
-    // NOTE: the recurrence of residuals, which ends the iteration, drifts from them by rounding.
+    // NOTE: the iteration stops by the recurrence of residuals, which drifts from the residuals by rounding.
     for (const Solution& solution : {theirs, ours})
       if (!(solution.residual < 2 * tolerance)) state.SkipWithError("a residual is too large");
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times the algebra of tall blocks of doubles (tessera/dense/DenseAlgebra.hpp) against KokkosBlas, which has
-// column-major blocks, as Tpetra does:
+// Times the algebra of tall blocks of doubles (tessera/dense/DenseAlgebra.hpp) against KokkosBlas with column-major
+// blocks, the layout of Tpetra:
 //   dense_algebra [--rows 1000000] [--num_vecs 4 16 64] [other options: --help]
 // In each iteration the two take turns; a turn is ten successive calls and a fence.
 //   Time         a call of Tessera
 //   baseline_ms  a call of KokkosBlas
 //   ratio        baseline_ms / Time
-//   of_copy      bandwidth of the bytes that must be read and written, relative to that of a copy
+//   of_copy      bandwidth of the bytes that must be read and written, relative to the bandwidth of a copy
 #include <benchmark/benchmark.h>
 
 #include <KokkosBlas1_axpby.hpp>
@@ -72,7 +72,7 @@ struct Operands {
     exec.fence();
   }
 
-  /// Replaces a lambda: nvcc allows none in a constructor.
+  /// A struct, because nvcc allows no lambda in a constructor.
   struct UnitDiagonal {
     Columns matrix;
     KOKKOS_FUNCTION void operator()(int j) const { matrix(j, j) = 1; }
@@ -85,7 +85,7 @@ struct Operands {
   }
 };
 
-/// One operation: how often it reads or writes a block, flops per element, and the calls.
+/// One operation: the number of blocks that it reads or writes, flops per element, and the calls.
 struct Operation {
   const char* name;
   int passes;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Fits the constants of a model to results of measure_candidates, and judges the choices that they make:
+// Fits the constants of a model to results of measure_candidates, and judges the choices of the fitted model:
 //   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit rows.step streamed] [--judge-only] [--predictions
 //   p.jsonl] [--families families.tsv]
 //
-// Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
-// judged. The cost of a choice is the measured time of the candidate with the fastest prediction, relative to the
+// Every second matrix, by name, is held back: constants are fitted to the other half, and the choices on both halves
+// are judged. The cost of a choice is the measured time of the candidate with the fastest prediction, relative to the
 // fastest candidate. Constants are varied one by one to minimise the mean of |log(predicted / measured)| of all
 // candidates, plus ten times the mean log of the costs of choices, plus a small penalty for each change.
 //
 // With --families the printed constants are fitted to all matrices. In addition, the cost of choices for unknown
 // matrices is printed: for each family of matrices, constants are fitted to all other families, and the choices on this
-// one are judged. --judge-only judges the current constants by family. The file has a line for each matrix: its name, a
-// tab, its family. A matrix without a line is a family of its own.
+// family are judged. --judge-only judges the current constants by family. The file has a line for each matrix: name,
+// tab, family. A matrix without a line is a family of its own.
 //
-// With --leave-out, cells of some matrices are neither fitted to nor judged. The file has a line for each matrix and
-// arithmetic: the name, a tab, the arithmetic.
+// --leave-out FILE excludes measurements from fitting and judging. The file has a line for each matrix and arithmetic:
+// the name, a tab, the arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -139,7 +139,7 @@ double cost_of_choice(const Cell& cell, const FittedModel& model) {
   return ranked(cell, model).front().candidate->seconds / fastest_seconds(cell);
 }
 
-/// The same for the fastest of the candidates that Tuning::Automatic would measure.
+/// Returns the cost of choosing the fastest of the candidates that Tuning::Automatic would measure.
 double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   const auto all = ranked(cell, model);
   double least = all.front().candidate->seconds;
@@ -148,7 +148,7 @@ double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   return least / fastest_seconds(cell);
 }
 
-/// A penalty for changes of constants: constants that hardly affect any time are unchanged.
+/// A penalty for changes of constants, so that constants that hardly affect any time keep their values.
 double penalty(const FittedModel& model) {
   double sum = 0;
   for (const auto& [name, before] : model.before) sum += std::pow(std::log(model.value(name) / before), 2);
@@ -199,7 +199,7 @@ void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<s
   }
 }
 
-/// How well predicted times explain measured ones, and the cost of choices.
+/// The errors of predicted times, and the costs of choices.
 struct Judgement {
   double sum = 0, squares = 0, residuals = 0, logs = 0, tuned_logs = 0, worst = 1;
   int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0, long_beyond_25 = 0;
@@ -255,7 +255,7 @@ double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithm
 }
 
 /// Returns the appropriate doubt of the model: in nine of ten choices that cost more than 1.05, the predicted time of
-/// the fastest candidate was less than this multiple of that of the chosen one.
+/// the fastest candidate was less than this multiple of the chosen candidate's.
 double doubt(const std::vector<Cell>& cells, const FittedModel& model) {
   std::vector<double> factors;
   for (const Cell& cell : cells) {
@@ -305,7 +305,7 @@ void write_predictions(const std::string& path, const std::vector<Cell>& cells, 
   write_file(path, lines.str());
 }
 
-/// Judges the choices on each family with constants that are fitted to the others.
+/// Judges the choices on each family with constants that are fitted to the other families.
 ///
 /// \return the largest mean of all arithmetics and families
 double judge_families(std::vector<Cell> cells, const std::set<std::string>& arithmetics, const std::string& version,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times the cost of never being stale: Y = A X in double, X and Y row-major, by a plan that follows A's values
-// (Plan::follow_values before each product) against one that relies on being told, by format and number of columns:
+// Times the cost of following A's values, by format and number of columns: Y = A X in double, X and Y row-major, by a
+// plan that checks A's values (Plan::follow_values before each product) against a plan that does not:
 //   follow_values [MATRIX]... [--format automatic csr] [--num_vecs 8 32] [other options: --help]
 // In each iteration the plans take turns; a turn is ten successive products and a fence, as in a solver.
 //   Time         a product that follows
 //   baseline_ms  a product that does not
 //   ratio        baseline_ms / Time
-//   cost_us      Time - baseline: the cost of checking the values; about nothing if they are read in place
+//   cost_us      Time - baseline_ms: the cost of checking the values; about 0 if they are read in place
 #include <benchmark/benchmark.h>
 
 #include <iterator>

@@ -4,7 +4,7 @@
 //   format_build [MATRIX]... [--format bittcf bmat] [--num_vecs 128] [other options: --help]
 //
 //   Time              make_plan, the first prepare for a transpose, update_values, each with a fence
-//   products          the number of products of this plan, X and Y row-major, that take as long
+//   products          Time in products of this plan, X and Y row-major
 //   bytes, bytes/CSR  size of the format
 //   nnz/tile, fill    average nonzeros per tile; their share of the tiles' elements
 #include <benchmark/benchmark.h>
@@ -52,7 +52,7 @@ void time_make_plan(benchmark::State& state, const DeviceMatrix& A, Format forma
   const Space exec;
   const auto options = options_of(format, columns);
   DevicePlan plan = A.plan(exec, options);  // not timed: one-time work of the first call
-  const auto forget = [&] { plan = {}; };   // nor the end of an earlier plan
+  const auto forget = [&] { plan = {}; };   // destroying an earlier plan is not timed either
   time_calls(state, exec, A, plan, columns, forget, [&] { plan = A.plan(exec, options); });
 }
 

@@ -3,9 +3,9 @@
 // Times products that also sum over the rows of their result (SpmmWithSums.hpp), against a product followed by dense
 // algebra, X and Y row-major in double:
 //   fused_products [MATRIX]... [--format csr] [--num_vecs 4 16] [other options: --help]
-// Sums are those of conjugate gradients (XtY: Y = A X and X^T Y), of eigensolvers (both: Y^T Y, too), and a residual
-// with its norms. In each iteration the two take turns; a turn is ten successive calls.
-//   Time         a call that does both
+// The sums are those of conjugate gradients (XtY: Y = A X and X^T Y), those of eigensolvers (both: Y^T Y, too), and the
+// norms of a residual. In each iteration the two ways take turns; a turn is ten successive calls.
+//   Time         a call that multiplies and sums
 //   baseline_ms  the separate calls
 //   ratio        baseline_ms / Time
 #include <benchmark/benchmark.h>
@@ -32,7 +32,7 @@ TallBlock<double> block(const Rows& X) {
 }
 TallBlock<const double> read(const Rows& X) { return block(X); }
 
-/// A product in one pass and in several, on the same operands.
+/// A product with sums in one pass and in several passes, on the same operands.
 struct Operands {
   Space exec;
   DevicePlan plan;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times KokkosSparse::spmv with Kokkos Kernels' own handle against the same call with Tessera's, Y = A X in double, by
-// layout and number of columns:
+// Times KokkosSparse::spmv (Y = A X in double) with Kokkos Kernels' own handle against the same call with Tessera's
+// handle, by layout and number of columns:
 //   kokkos_kernels_spmv [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
 // On Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several row-major columns
 // ("right").
@@ -9,9 +9,9 @@
 // Each handle serves all products of a benchmark: its set-up is not timed. In each iteration the handles take turns; a
 // turn is ten successive products and a fence, as in a solver.
 //   Time, GFLOP/s  a product with Tessera's handle; 2 operations per nonzero and column
-//   baseline_ms    a product with Kokkos Kernels' own
+//   baseline_ms    a product with Kokkos Kernels' handle
 //   ratio          baseline_ms / Time
-//   difference     the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
+//   difference     the greatest difference in Y, relative to the greatest element; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times KokkosSparse::spmv with Kokkos Kernels' own handle, Y = A X, with Tessera as a TPL of Kokkos Kernels against
-// the same call without, by scalar, layout and number of columns:
+// Times KokkosSparse::spmv (Y = A X) with Kokkos Kernels' own handle: with Tessera as a TPL of Kokkos Kernels against
+// the same call without the TPL, by scalar, layout and number of columns:
 //   kokkos_kernels_tpl [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
 // TESSERA_TPL=always also times products that Tessera otherwise leaves to another TPL (docs/kokkos-kernels.md). On
 // Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several row-major columns ("right").
@@ -9,9 +9,9 @@
 // Each handle serves all products of a benchmark: its set-up is not timed; values are followed. In each iteration the
 // handles take turns; a turn is ten successive products and a fence, as in a solver.
 //   Time, GFLOP/s  a product with the TPL; 2 operations per nonzero and column
-//   baseline_ms    a product without it
+//   baseline_ms    a product without the TPL
 //   ratio          baseline_ms / Time
-//   difference     the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
+//   difference     the greatest difference in Y, relative to the greatest element; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <string>

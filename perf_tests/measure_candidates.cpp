@@ -8,8 +8,8 @@
 // Writes a line of JSON per matrix, arithmetic and number of columns: the statistics that the model uses, and for each
 // candidate the prediction and the median, minimum and maximum of the measurements, in seconds. Candidates take turns:
 // other load on the machine affects all of them. fit_model reads the file. --formats also measures formats that are no
-// candidates; they are marked as requested, and ignored when choices are judged. --published measures the kernels of
-// papers instead of the candidates; the predictions are then not for the measured kernels.
+// candidates; these are marked as requested, and ignored when choices are judged. --published measures the kernels of
+// papers instead of the candidates; the predictions are not for these kernels.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
@@ -117,7 +117,7 @@ class Problem {
     return result;
   }
 
-  /// Adds a format that the choice does not consider; does nothing if it does.
+  /// Adds a format unless it is a candidate already.
   void add_asked(Tessera::Format format, std::vector<Contestant>& contestants) {
     Tessera::Impl::Candidate asked;
     asked.format = format;

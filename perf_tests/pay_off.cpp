@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times a program that makes a plan and multiplies: the set-up, products, and the number of products from which it is
-// faster than KokkosSparse::spmv, with Kokkos Kernels. By order of rows, layout and number of columns.
-// "natural" is the given order of the rows, "automatic" the best of that and the orders that are found.
+// Times the set-up of a plan and its products, by order of rows, layout and number of columns. If Kokkos Kernels is
+// available, also computes the number of products from which set-up and products are faster than KokkosSparse::spmv.
+// "natural" is the given order of the rows, "automatic" the best of the given and the found orders.
 //
 //   Time                   make_plan and prepare
 //   product_ms             a product, one of ten successive ones

@@ -11,8 +11,8 @@
 //
 // An iteration is ten successive products and a fence, as in a solver.
 //   Time, GFLOP/s  a product; 2 operations per nonzero and column
-//   make_plan_ms   including the order, and the kernels' own copies
-//   products       the number of products that take as long as make_plan
+//   make_plan_ms   make_plan, including the search for the order and the kernels' own copies
+//   products       make_plan_ms in products
 //   predicted_ms   the cost model's prediction; on hosts for one core, hence only ratios are meaningful
 // The label is the format, the order and the kernels.
 #include <benchmark/benchmark.h>
@@ -34,7 +34,7 @@ using Tessera::Precision;
 using Tessera::Reordering;
 using Tessera::Tuning;
 
-/// Returns "double" or, for float, the precision; "half" if X and Y are in FP16.
+/// The type and precision of products. The text is "double" or, for float, the precision; "half" if X and Y are FP16.
 struct Arithmetic {
   const char* name;
   bool is_double, is_half;
@@ -71,7 +71,7 @@ struct Problem {
   }
 };
 
-/// Problems are made for the first benchmark that needs them, and kept until Kokkos ends.
+/// Returns a problem. Problems are made for the first benchmark that needs them, and kept until Kokkos ends.
 template <class Scalar>
 Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOptions& options) {
   static std::map<std::string, Problem<Scalar>> made;

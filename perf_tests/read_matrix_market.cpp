@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times Tessera's Matrix Market reader, by threads, against Kokkos Kernels' in the same run:
+// Times Tessera's Matrix Market reader, by number of threads, against Kokkos Kernels' reader in the same run:
 //   read_matrix_market [FILE [REPEATS]]
 // Without a FILE, a file of about 100 MB is generated in the folder for temporary files and removed at the end. The
-// readers take turns: other load on the machine affects both. The file has been read before: neither waits for the
-// disk. All results must be equal.
+// readers take turns: other load on the machine affects both. The file has been read before, so neither reader waits
+// for the disk. All results must be equal.
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_IOUtils.hpp>
 #include <Kokkos_Core.hpp>

@@ -2,10 +2,10 @@
 
 // Times orders of rows: the time to find them, and tiles and products before and after.
 //   reordering [MATRIX]... [--format csr bittcf] [--num_vecs 128] [other options: --help]
-// Well-numbered matrices gain little; tessera_spmm --shuffle --reorder all measures the gain of others.
+// Well-numbered matrices gain little; tessera_spmm --shuffle --reorder all measures the gain of shuffled matrices.
 //
 //   Time                  make_plan with the order, minus make_plan without
-//   products              the number of products in the given order that take as long
+//   products              Time in products in the given order
 //   before_ms, after_ms   a product, X and Y row-major
 //   speedup               before_ms / after_ms
 //   pay_off_products      the number of products after which the order pays off; absent if it never does
@@ -51,7 +51,7 @@ void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, R
   DevicePlan natural, reordered;
   double total = 0;
   for (auto _ : state) {
-    natural = reordered = {};  // not timed: the end of earlier plans
+    natural = reordered = {};  // not timed: destroying earlier plans
     const double without = seconds_of(exec, [&] { natural = A.plan(exec, options); });
     const double with = seconds_of(exec, [&] { reordered = A.plan(exec, with_order); });
     // If an order takes no time, the difference is below the clock's accuracy.

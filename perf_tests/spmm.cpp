@@ -7,13 +7,13 @@
 // In each iteration the two take turns; a turn is ten successive products and a fence, as in a solver. One-time set-up
 // is not timed.
 //   Time, GFLOP/s     a product; 2 operations per nonzero and column
-//   GB/s              compulsory traffic: the format once, every row of X that is used once, Y once
+//   GB/s              compulsory traffic: the format, the used rows of X and Y, each once
 //   floor_fraction    GB/s relative to a copy (more than 1 if everything is in cache)
 //   bytes, bytes/CSR  size of the format
 //   predicted_ms      the cost model's prediction; on hosts for one core, hence only ratios are meaningful
 //   baseline_ms       a product with Kokkos Kernels
 //   ratio             baseline_ms / Time
-//   difference        the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
+//   difference        the greatest difference in Y, relative to the greatest element; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <string>

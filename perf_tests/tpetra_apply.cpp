@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times Tpetra::CrsMatrix::apply against that of Tessera::CrsMatrix, by mode and number of columns:
+// Times Tpetra::CrsMatrix::apply against Tessera::CrsMatrix::apply, by mode and number of columns:
 //   mpirun -n 2 tpetra_apply [MATRIX]... [--num_vecs 8 32] [--benchmark_filter=mode:N] [other options: --help]
 //
 // In each iteration the matrices take turns; a turn lasts until the slowest rank is done, and ends with a fence.
 //   Time, GFLOP/s  Tessera::CrsMatrix; 2 operations per nonzero and column
 //   baseline_ms    the time of Tpetra::CrsMatrix
-//   trusting_ms    the time of Tessera::CrsMatrix if it is told of new values, and need not check them
+//   trusting_ms    the time of a Tessera::CrsMatrix that does not check for new values, but must be notified of them
 //   ratio          baseline_ms / Time
-//   difference     the greatest of their elements of Y, relative to the greatest of Y; beyond rounding it fails
+//   difference     the greatest difference in Y, relative to the greatest element; beyond rounding it fails
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>

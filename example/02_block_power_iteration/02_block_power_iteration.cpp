@@ -22,7 +22,7 @@ using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
 constexpr int grid = 10, block = 8, most_iterations = 3000;
 
-/// Y = Q R by Gram and Schmidt: Y becomes Q, and the diagonal of R is returned. On the host, for brevity.
+/// Computes Y = Q R by Gram-Schmidt: overwrites Y with Q, and returns the diagonal of R. Runs on the host, for brevity.
 std::vector<double> orthonormalize(const Vectors& Y) {
   const auto y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Y);
   const int rows = y.extent_int(0), columns = y.extent_int(1);
@@ -44,8 +44,8 @@ std::vector<double> orthonormalize(const Vectors& Y) {
   return diagonal;
 }
 
-/// All eigenvalues of the stencil, the greatest first: the matrix is 27 I - T x T x T (Kronecker products)
-/// with the tridiagonal T of ones, whose eigenvalues are 1 + 2 cos(i pi / (grid + 1)).
+/// Returns all eigenvalues of the stencil, the greatest first. The matrix is 27 I - T x T x T (Kronecker products)
+/// with the tridiagonal matrix T of ones, whose eigenvalues are 1 + 2 cos(i pi / (grid + 1)).
 std::vector<double> exact_eigenvalues() {
   std::vector<double> line, all;
   for (int i = 1; i <= grid; ++i) line.push_back(1 + 2 * std::cos(i * std::numbers::pi / (grid + 1)));
@@ -56,7 +56,7 @@ std::vector<double> exact_eigenvalues() {
   return all;
 }
 
-/// The greatest difference of two lists, relative to the second.
+/// Returns the greatest difference of two lists, relative to the second list.
 double difference(const std::vector<double>& found, const std::vector<double>& expected) {
   double most = 0;
   for (std::size_t i = 0; i < found.size(); ++i) Example::keep_greatest(most, std::abs(found[i] / expected[i] - 1));
@@ -73,7 +73,7 @@ int main(int argc, char* argv[]) {
   const auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
                                        Example::to_device(A.column_indices), Example::to_device(A.values), X);
 
-  // Any start will do that is not orthogonal to what is sought.
+  // Any start works unless it is orthogonal to the eigenvectors sought.
   const auto start = Tessera::random_dense<double>(std::size_t(A.rows), block, 1);
   Kokkos::deep_copy(X, Kokkos::create_mirror_view_and_copy(
                            Space(), Kokkos::View<const double**, Kokkos::LayoutLeft, Kokkos::HostSpace>(

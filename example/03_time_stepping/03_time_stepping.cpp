@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Simulates heat in a material whose conductivity changes with time: u' = -c(t) L u, by explicit steps
-// u(t + dt) = u(t) - dt A(t) u(t). A(t) = c(t) L keeps its pattern and has new values in each step. Several initial
-// states are computed at once. Each is a mode of the grid, whose decay is known.
+// u(t + dt) = u(t) - dt A(t) u(t). A(t) = c(t) L keeps its pattern and has new values in each step. The simulation has
+// several initial states at once. Each is a mode of the grid, whose decay is known.
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>
@@ -28,7 +28,7 @@ constexpr double dt = 0.002;
 
 double conductivity(int step) { return 1 + 0.5 * std::sin(0.1 * step); }
 
-/// What a simulation would compute anew in each step, in the order of the matrix that the plan was made from.
+/// Computes the values of A, in the order of the matrix that the plan was made from, as a simulation would.
 void assemble(const Space& exec, double c, const Kokkos::View<const double*, Space>& L, const Values& A) {
   Kokkos::parallel_for(
       "assemble", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::size_t>>(exec, 0, A.extent(0)),
@@ -47,8 +47,8 @@ void set_modes(const Vectors& U) {
   Kokkos::deep_copy(U, u);
 }
 
-/// What is left of mode m at the end: each step leaves 1 - dt c lambda, where L = 27 I - T x T x T (Kronecker products)
-/// has the eigenvalue lambda.
+/// Returns the share of mode m that remains at the end. Each step multiplies it by 1 - dt c lambda, where lambda is the
+/// mode's eigenvalue of L = 27 I - T x T x T (Kronecker products).
 double remaining(int m) {
   const auto t = [](int i) { return 1 + 2 * std::cos(i * std::numbers::pi / (grid + 1)); };
   const double eigenvalue = 27 - t(m + 1) * t(1) * t(2);
@@ -57,7 +57,7 @@ double remaining(int m) {
   return factor;
 }
 
-/// The greatest error of an element, relative to what is left of its mode.
+/// Returns the greatest error of an element, relative to the rest of its mode.
 double greatest_error(const Vectors& start, const Vectors& end) {
   const auto u = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), start);
   const auto v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), end);
@@ -87,10 +87,10 @@ int main(int argc, char* argv[]) {
   set_modes(start);
   Kokkos::deep_copy(now, start);
   for (int step = 0; step < steps; ++step) {
-    // The plan holds a copy of the values: it learns of new ones here. One pass, no analysis.
+    // The plan holds a copy of the values. Updating it takes one pass and no analysis.
     assemble(exec, conductivity(step), L, A);
     plan.update_values(exec, A);
-    // Calls on one execution space instance run in order, so that nothing need be waited for in between.
+    // Calls on one execution space instance run in order, so no waits are needed in between.
     Kokkos::deep_copy(exec, next, now);
     Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, -dt, now, 1.0, next);  // next -= dt A now
     std::swap(now, next);

@@ -25,15 +25,15 @@ namespace {
 using Tessera::Mode;
 using Space = Kokkos::DefaultExecutionSpace;
 using Plan = Tessera::Plan<float>;
-// The features of a vertex lie side by side.
+// Row-major: the features of a vertex are adjacent.
 using Features = Kokkos::View<float**, Kokkos::LayoutRight, Space>;
 
 constexpr int feature_count = 128, steps = 10;
 constexpr float fresh = 0.1F;  // share of its own features that a vertex takes in again in each step
 constexpr double tolerance = 1e-5;
 
-/// The mean over a vertex and those that its edges lead to. The vertex itself is put at the end of its row, whether or
-/// not it is there already: plans take rows that are not sorted, and add up what occurs twice.
+/// Makes the plan of the mean over a vertex and its neighbours. The vertex is appended to its own row, even if the row
+/// has it already: plans accept unsorted rows, and add up duplicates.
 Plan make_mean(const Space& exec, const Tessera::HostCsr<double>& graph) {
   std::vector<std::size_t> row_offsets{0};
   std::vector<int> columns;
@@ -52,7 +52,7 @@ Plan make_mean(const Space& exec, const Tessera::HostCsr<double>& graph) {
                             Example::to_device(columns), Example::to_device(values), options);
 }
 
-/// H = M X with M = ((1 - fresh) op(P))^steps + ... + fresh I, as steps of H = (1 - fresh) op(P) H + fresh X.
+/// Returns M X with M = ((1 - fresh) op(P))^steps + ... + fresh I, by steps H = (1 - fresh) op(P) H + fresh X.
 Features propagate(const Space& exec, const Plan& P, Mode mode, const Features& X) {
   Features H("H", X.extent(0), X.extent(1)), next("next", X.extent(0), X.extent(1));
   Kokkos::deep_copy(exec, H, X);
@@ -65,7 +65,7 @@ Features propagate(const Space& exec, const Plan& P, Mode mode, const Features& 
   return H;
 }
 
-/// All features random, but for the first, which is 1 everywhere.
+/// Makes random features, except for the first feature, which is 1 everywhere.
 Features make_features(int vertices, int seed) {
   const Features X("X", vertices, feature_count);
   const auto x = Kokkos::create_mirror_view(X);
@@ -77,7 +77,7 @@ Features make_features(int vertices, int seed) {
   return X;
 }
 
-/// How far the first feature is from 1, its mean wherever it is 1.
+/// Returns the greatest error of the first feature. It is 1 everywhere, hence its means are 1.
 double error_of_mean(const Features& H) {
   const auto h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), H);
   double most = 0;
@@ -85,7 +85,7 @@ double error_of_mean(const Features& H) {
   return most;
 }
 
-/// |<G, M X> - <M^T G, X>| over the sum of the magnitudes of their terms, the greatest of all features.
+/// Returns the greatest |<G, M X> - <M^T G, X>| of all features, relative to the sum of the magnitudes of the terms.
 double error_of_gradient(const Features& G, const Features& MX, const Features& MtG, const Features& X) {
   const auto host = [](const Features& V) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), V); };
   const auto g = host(G), mx = host(MX), mtg = host(MtG), x = host(X);

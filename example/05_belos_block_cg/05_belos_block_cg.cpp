@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solves A X = B for several right-hand sides at once with Belos' block CG, first with a Tpetra::CrsMatrix, then with a
-// Tessera::CrsMatrix in its place, and then with Tessera::BlockVector in the place of Tpetra::MultiVector as well:
+// Solves A X = B for several right-hand sides at once with Belos' block CG: first with a Tpetra::CrsMatrix, then with a
+// Tessera::CrsMatrix, and then also with Tessera::BlockVector instead of Tpetra::MultiVector:
 //   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
 // such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
@@ -44,7 +44,7 @@ struct Solution {
   double residual = 0;
 };
 
-/// The greatest |b - A x| / |b|, from scratch: the residual that a solver keeps up to date drifts away from it.
+/// Returns the greatest |b - A x| / |b|, computed from scratch, because a solver's updated residual drifts away.
 double true_residual(const Matrix& A, const MultiVector& X, const MultiVector& B) {
   MultiVector R(B, Teuchos::Copy);
   A.apply(X, R, Teuchos::NO_TRANS, -1.0, 1.0);
@@ -58,7 +58,7 @@ double true_residual(const Matrix& A, const MultiVector& X, const MultiVector& B
 const MultiVector& as_multivector(const MultiVector& X) { return X; }
 MultiVector as_multivector(const Block& X) { return *X.toMultiVector(); }
 
-/// Vectors are a MultiVector or a Block: nothing else differs.
+/// \tparam Vectors  MultiVector or Block; nothing else differs
 template <class Vectors>
 Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Vectors>& B, int most_iterations) {
   const auto A = rcp(new Example::TimedOperator(op));
@@ -106,7 +106,7 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
   random->randomize();
   const RCP<const MultiVector> B = random;
   const RCP<const Block> B_block = rcp(new Block(*B));
-  // The first to run would pay for the start of libraries.
+  // Warms up: the first solver to run would include the start of libraries.
   solve<MultiVector>(*matrix, matrix, B, 1);
   solve<MultiVector>(*matrix, tessera, B, 1);
   solve<Block>(*matrix, tessera, B_block, 1);
@@ -116,7 +116,7 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
 
   const auto is_solved = [](const Solution& s) { return s.converged && s.residual <= 10 * tolerance; };
   const bool solved = is_solved(before) && is_solved(after) && is_solved(blocks);
-  // Products and sums differ in rounding, which shifts the end of a long iteration, as another number of ranks does.
+  // Products and sums differ in rounding. This shifts the end of a long iteration, as another number of ranks does.
   const auto is_alike = [&](const Solution& s) {
     return std::abs(before.iterations - s.iterations) <= std::max(1, before.iterations / 20);
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Computes the least eigenvalues of a symmetric positive definite matrix with Anasazi's LOBPCG, first with
-// Tpetra::CrsMatrix as the operator, then with Tessera::TpetraOperator in its place, and then with Tessera::BlockVector
-// in the place of Tpetra::MultiVector as well:
+// Computes the least eigenvalues of a symmetric positive definite matrix with Anasazi's LOBPCG: first with
+// Tpetra::CrsMatrix as the operator, then with Tessera::TpetraOperator, and then also with Tessera::BlockVector instead
+// of Tpetra::MultiVector:
 //   mpirun -n 2 06_lobpcg [MATRIX [EIGENVALUES [ITERATIONS]]]
 // MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:20, the
 // default. ITERATIONS is the limit of iterations. With several ranks on a machine, set OMP_NUM_THREADS: BLAS, too, may
@@ -47,7 +47,7 @@ struct Solution {
   std::vector<double> residuals;
 };
 
-/// |A v - lambda v| / |lambda v| for each pair, from scratch.
+/// Returns |A v - lambda v| / |lambda v| for each pair, computed from scratch.
 std::vector<double> true_residuals(const Matrix& A, const MultiVector& V, const std::vector<double>& eigenvalues) {
   MultiVector R(V, Teuchos::Copy);
   R.scale(eigenvalues);
@@ -62,7 +62,7 @@ std::vector<double> true_residuals(const Matrix& A, const MultiVector& V, const 
 const MultiVector& as_multivector(const MultiVector& X) { return X; }
 MultiVector as_multivector(const Block& X) { return *X.toMultiVector(); }
 
-/// Vectors are a MultiVector or a Block: nothing else differs.
+/// \tparam Vectors  MultiVector or Block; nothing else differs
 template <class Vectors>
 Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const Vectors& start_vectors, int eigenvalues,
                int most_iterations) {
@@ -106,7 +106,7 @@ void print(const char* name, const Solution& solution) {
   }
 }
 
-/// Whether all were found to the tolerance, and the same ones: eigenvalues are off by less than the residual.
+/// Whether both solutions have all eigenvalues to the tolerance, and equal ones: their errors are below the residual.
 bool is_solved(const Solution& a, const Solution& b, int eigenvalues) {
   const auto wanted = static_cast<std::size_t>(eigenvalues);
   if (!a.converged || !b.converged || a.eigenvalues.size() != wanted || b.eigenvalues.size() != wanted) return false;
@@ -127,7 +127,7 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
   MultiVector start_vectors(matrix->getDomainMap(), static_cast<std::size_t>(block));
   start_vectors.randomize();
   const Block start_block(start_vectors);
-  // The first to run would pay for the start of libraries.
+  // Warms up: the first solver to run would include the start of libraries.
   solve(*matrix, matrix, start_vectors, eigenvalues, 1);
   solve(*matrix, tessera, start_vectors, eigenvalues, 1);
   solve(*matrix, tessera, start_block, eigenvalues, 1);

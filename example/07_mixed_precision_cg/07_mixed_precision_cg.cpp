@@ -64,7 +64,8 @@ void combine(const Space& exec, const Numbers& a, const Vectors<From>& X, const 
   }
 }
 
-/// A D = R in float, from D = 0: a conjugate gradient method a column, all in step. R is used up. Returns iterations.
+/// Solves A D = R in float from D = 0, by conjugate gradients for each column in lockstep. Overwrites R. Returns the
+/// number of iterations.
 int solve_in_float(const Space& exec, const Tessera::Plan<float>& A, const Vectors<float>& R, const Vectors<float>& D) {
   const Vectors<float> P("P", R.extent(0), R.extent(1)), Q("Q", R.extent(0), R.extent(1));
   const std::size_t columns = R.extent(1);

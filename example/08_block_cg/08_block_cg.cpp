@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solves A X = B for several right-hand sides at once by block conjugate gradients, Kokkos and Tessera alone. A plan
-// multiplies; the preconditioner inverts the diagonal blocks of 3 x 3, one for each grid point. As in time stepping, a
-// second system, with right-hand sides that have changed a little, begins with the solutions of the first.
+// Solves A X = B for several right-hand sides at once by block conjugate gradients, with only Kokkos and Tessera. The
+// operator is a plan; the preconditioner inverts the diagonal blocks of 3 x 3, one for each grid point. As in time
+// stepping, a second system, with slightly changed right-hand sides, starts from the solutions of the first.
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstddef>
@@ -24,7 +24,7 @@ using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 constexpr int grid = 16, right_hand_sides = 8;
 constexpr double tolerance = 1e-10;
 
-/// The inverse of a symmetric positive definite matrix of 3 x 3, both by rows.
+/// Inverts a symmetric positive definite matrix of 3 x 3. Both matrices are row-major.
 void invert(const double* a, double* inverse) {
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
@@ -36,7 +36,7 @@ void invert(const double* a, double* inverse) {
   for (int k = 0; k < 9; ++k) inverse[k] /= determinant;
 }
 
-/// The inverses of the diagonal blocks, one after the other.
+/// Returns the inverses of the diagonal blocks, one after the other.
 std::vector<double> inverse_blocks(const Tessera::HostCsr<double>& A) {
   std::vector<double> blocks(3 * static_cast<std::size_t>(A.rows)), inverses(blocks.size());
   for (int row = 0; row < A.rows; ++row) {
@@ -49,7 +49,7 @@ std::vector<double> inverse_blocks(const Tessera::HostCsr<double>& A) {
   return inverses;
 }
 
-/// Z = M R, where M has these blocks on its diagonal.
+/// Computes Z = M R, where M has these blocks on its diagonal.
 template <class Blocks, class RView, class ZView>
 void multiply_blocks(const Space& exec, const Blocks& blocks, const RView& R, const ZView& Z) {
   const int columns = R.extent_int(1);
@@ -62,7 +62,7 @@ void multiply_blocks(const Space& exec, const Blocks& blocks, const RView& R, co
       });
 }
 
-/// B(i, j) = 1 / (1 + (i + 7 j) mod 100) + change cos(i).
+/// Sets B(i, j) = 1 / (1 + (i + 7 j) mod 100) + change cos(i).
 void set_right_hand_sides(const Space& exec, const Vectors& B, double change) {
   Kokkos::parallel_for(
       "set_B", Kokkos::RangePolicy<Space>(exec, 0, B.extent_int(0)), KOKKOS_LAMBDA(int i) {
@@ -71,7 +71,7 @@ void set_right_hand_sides(const Space& exec, const Vectors& B, double change) {
       });
 }
 
-/// The greatest |b - A x| / |b|, computed on the host.
+/// Returns the greatest |b - A x| / |b|, computed on the host.
 double greatest_residual(const Tessera::HostCsr<double>& A, const Vectors& B, const Vectors& X) {
   const auto b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), B);
   const auto x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), X);
@@ -103,12 +103,12 @@ int main(int argc, char* argv[]) {
   const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);
   auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
                                  Example::to_device(A.column_indices), Example::to_device(A.values), B);
-  // A plan as an operator of solvers. A function multiply(P, Q) that makes Q = A P would do as well.
+  // The plan as an operator of solvers. A function multiply(P, Q) that computes Q = A P works as well.
   const Tessera::PlanOperator multiply(exec, std::move(plan));
   const std::vector<double> inverses = inverse_blocks(A);  // on a host, the next is a View of it
   const auto blocks = Example::to_device(inverses);
 
-  // R and Z are Views whose rows are adjacent, of at most as many columns as B.
+  // R and Z are row-major Views with at most the number of columns of B.
   const auto precondition = [&](const auto& R, const auto& Z) { multiply_blocks(exec, blocks, R, Z); };
 
   Tessera::BlockCgOptions<double> options;

@@ -48,7 +48,7 @@ auto on_all_ranks(const Communicator& comm, const Work& work) {
 }
 
 /// Returns the result of work() that all ranks run together, such as a solver. Its exceptions depend on sums over all
-/// ranks: none throws alone, unless memory runs out on one.
+/// ranks: a rank throws alone only if its memory runs out.
 template <class Work>
 auto together(const std::string& what, const Work& work) {
   try {
@@ -69,7 +69,7 @@ inline int positive_number(const char* what, const std::string& text) {
 }
 
 /// Reports an exception and returns the exit status; for catch (...) in main. Rank 0 reports an error of all ranks. An
-/// error of a single rank ends the others, too.
+/// error of a single rank also ends the other ranks.
 inline int report_error(const std::string& program, const Communicator& comm) {
   try {
     throw;

@@ -41,7 +41,7 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr
 }
 
 /// Reads or generates a matrix by its name, and distributes it. Throws on all ranks if that fails, or if the matrix is
-/// not symmetric, which is tested with a random vector that A and its transpose must map to the same vector.
+/// not symmetric: A and its transpose must map a random vector to the same vector.
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::string& name,
                                                                 const Teuchos::RCP<const Communicator>& comm) {
   const auto A = distribute(on_all_ranks(*comm, [&] { return Tessera::read_or_generate(name); }), comm);

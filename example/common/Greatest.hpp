@@ -5,7 +5,7 @@
 
 namespace Example {
 
-/// Replaces `greatest` by the value if that is greater. NaN counts as the greatest, so that no error goes unnoticed.
+/// Replaces `greatest` by `value` if `value` is greater. NaN counts as the greatest, hence no error is missed.
 inline void keep_greatest(double& greatest, double value) {
   if (!(value <= greatest) && !std::isnan(greatest)) greatest = value;
 }

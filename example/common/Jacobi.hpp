@@ -15,14 +15,14 @@
 
 namespace Example {
 
-/// The simplest preconditioner, Y = alpha D^-1 X + beta Y with the diagonal D of a matrix. It takes multivectors and
+/// The simplest preconditioner, Y = alpha D^-1 X + beta Y with the diagonal D of a matrix. X and Y are multivectors or
 /// blocks.
 class Jacobi : public Tpetra::Operator<double>, public Tessera::BlockOperator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;
   using Block = Tessera::BlockVector<double>;
 
-  /// Throws on all ranks if an element of the diagonal is not positive. In a positive definite matrix all are.
+  /// Throws on all ranks if an element of the diagonal is not positive, as it is in a positive definite matrix.
   explicit Jacobi(const Tpetra::CrsMatrix<double>& A) : inverse_(A.getRowMap()) {
     Tpetra::Vector<double> diagonal(A.getRowMap());
     A.getLocalDiagCopy(diagonal);

@@ -13,7 +13,7 @@
 
 namespace Example {
 
-/// Wraps an operator and adds up the time of its apply() on this rank, with the time it waits for other ranks.
+/// Wraps an operator and adds up the time of its apply() on this rank, including the wait for other ranks.
 class TimedOperator : public Tpetra::Operator<double>, public Tessera::BlockOperator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;
@@ -47,7 +47,7 @@ class TimedOperator : public Tpetra::Operator<double>, public Tessera::BlockOper
   mutable double seconds_ = 0;
 };
 
-/// The time of the slowest rank, for which all others wait.
+/// Returns the time of the slowest rank, for which all other ranks wait.
 inline double slowest(const Teuchos::Comm<int>& comm, double seconds) {
   double result = seconds;
   Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, seconds, Teuchos::outArg(result));

@@ -7,8 +7,8 @@ namespace Tessera::Impl::Bench {
 
 /// cuSPARSE's products of compressed rows, each algorithm with and without its preprocessing step: with multivectors
 /// ("cusparse<alg2, preprocess>"), and for one column also with vectors ("cusparse<vector alg2, preprocess>"). The step
-/// runs in the first run() for a stride.
-/// The first prepared candidate copies the matrix to the device, and the others share it, while A stays at its address.
+/// is part of the first run() for a stride.
+/// The first prepared candidate copies the matrix to the device. The other candidates share it if A has that address.
 template <class Scalar>
 Candidates<Scalar> make_cusparse_candidates();
 

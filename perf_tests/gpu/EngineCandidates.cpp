@@ -86,7 +86,7 @@ class EngineCandidate : public Candidate<Scalar> {
     return Impl::device_copy(*exec_, "gpu_spmm", host);
   }
 
-  /// Returns the parameters of the policy, and the others as plans choose them.
+  /// Returns the policy's parameters; plans' defaults for all others.
   FormatParameters parameters_of(const PlanOptions& options, const Csr<Memory>& rows,
                                  Impl::KernelPolicy& policy) const {
     PlanOptions asked = options;

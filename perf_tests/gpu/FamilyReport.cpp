@@ -29,7 +29,7 @@ Fastest fastest_kernels(const ProblemResult& problem) {
   return fastest;
 }
 
-/// The precisions of a problem, each with its families from the fastest to the slowest.
+/// Returns the precisions of a problem, each with its families from the fastest to the slowest.
 std::map<std::string, std::vector<std::pair<double, std::string>>> ranking(const Fastest& fastest) {
   std::map<std::string, std::vector<std::pair<double, std::string>>> ranked;
   for (const auto& [key, ms] : fastest) ranked[key.first].push_back({ms, key.second});

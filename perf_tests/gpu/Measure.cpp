@@ -25,7 +25,7 @@ bool device_is_lost() {
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 
-/// Checks three products with beta = 0, which must be equal bit by bit, and one with both factors.
+/// Checks three products with beta = 0, which must be bitwise equal, and one with alpha and beta.
 template <class Scalar>
 void verify(Problem<Scalar>& problem, Candidate<Scalar>& candidate, KernelResult& result) {
   const Tolerance tolerance = tolerance_of(result.precision);

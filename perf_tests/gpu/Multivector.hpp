@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl::Bench {
 
-/// The mapping between places in memory and elements.
+/// The mapping between positions in memory and elements.
 struct Places {
   int rows, columns, stride;
   Layout layout;
@@ -18,7 +18,7 @@ struct Places {
   __host__ __device__ std::size_t of(std::size_t i, std::size_t j) const {
     return layout == Layout::Left ? j * stride + i : i * stride + j;
   }
-  /// Row and column of a place, which may be out of range.
+  /// Row and column of a position, which may be out of range.
   __host__ __device__ int row(std::size_t place) const {
     return int(layout == Layout::Left ? place % stride : place / stride);
   }

@@ -19,7 +19,7 @@ int blocks_for(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(most_blocks, size / block_threads + 1));
 }
 
-/// A sum that carries the rounding errors of its products and additions along (Ogita, Rump and Oishi's Dot2).
+/// A compensated sum: also adds up the rounding errors of its products and additions (Ogita, Rump and Oishi's Dot2).
 struct DoubledSum {
   double high = 0, low = 0;
 
@@ -29,7 +29,7 @@ struct DoubledSum {
     low += (__dsub_rn(high, __dsub_rn(sum, rest)) + __dsub_rn(product, rest)) + product_error;
     high = sum;
   }
-  /// NOTE: if a summand is Inf, the carried errors are NaN, and the plain sum is right.
+  /// NOTE: if a summand is Inf, the sum of errors is NaN, and the plain sum is right.
   __device__ double value() const { return isfinite(high) ? high + low : high; }
 };
 

@@ -24,7 +24,7 @@ Tolerance tolerance_of(const std::string& precision);
 struct Verdict {
   unsigned long long wrong = 0;    // entries outside their error bounds
   unsigned long long touched = 0;  // overwritten elements around the rows of Y
-  std::uint64_t checksum = 0;      // checksum of the bits of Y: equal bits, equal checksums
+  std::uint64_t checksum = 0;      // checksum of the bits of Y, equal for equal bits
   std::string first;               // the first wrong entry: row, column, result, expected value, bound
 
   bool good() const { return wrong == 0 && touched == 0; }
@@ -36,8 +36,8 @@ struct ComparisonCounts {
   unsigned long long wrong, touched, first, checksum;
 };
 
-/// A X and |A| |X| for one A and X, computed on the GPU in doubled double precision: the reference for each entry of
-/// products. Values of A are rounded to Scalar first. Needs 12 bytes per entry of Y.
+/// The reference for each entry of products: A X and |A| |X| for one A and X, computed on the GPU in doubled double
+/// precision. Values of A are rounded to Scalar first. Needs 12 bytes per entry of Y.
 ///
 /// An entry whose reference is Inf or NaN must be the same Inf or NaN.
 template <class Scalar>

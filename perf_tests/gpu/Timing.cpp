@@ -24,7 +24,7 @@ double time_batch(const std::function<void()>& launch, cudaStream_t stream, int 
 Times time_launches(const std::function<void()>& launch, cudaStream_t stream, const TimingPolicy& policy) {
   Event start, stop;
   time_batch(launch, stream, 1, start, stop);  // loads modules
-  // Gaps between launches do not count: a few launches estimate the time of one.
+  // Estimates the time of a launch from several, because the gaps between launches are not timed.
   double once = time_batch(launch, stream, 1, start, stop);
   if (once < 1) once = time_batch(launch, stream, 5, start, stop) / 5;
   Times times;

@@ -8,8 +8,8 @@
 
 namespace Tessera::Impl::Bench {
 
-/// The duration of a measurement. It ends with at least `samples` samples and `least_ms` in all, or at `most_ms` with
-/// at least `fewest` samples.
+/// The duration of a measurement. It ends after at least `samples` samples and `least_ms`, or after `most_ms` and at
+/// least `fewest` samples.
 struct TimingPolicy {
   int samples = 9;
   int fewest = 3;

@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl::Harness {
 
-/// Returns whether the program continues: not after --help or --version, which are answered on standard output.
+/// Returns false after --help or --version, which it answers on standard output: the program then ends.
 ///
 /// \throws std::invalid_argument that names the option and the expected value
 inline bool parse(CLI::App& app, int argc, const char* const* argv) {

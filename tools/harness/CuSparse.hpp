@@ -35,7 +35,7 @@ class CuSparseProduct {
   CuSparseProduct(const CuSparseAlgorithm& algorithm, bool preprocesses, const CsrPattern<int>& A, std::size_t nonzeros,
                   const Scalar* values, Mode mode = Mode::NoTranspose);
 
-  /// Does all of a product except multiplying. X and Y are row-major or column-major; for SpMV, a column without gaps.
+  /// Does all of a product except multiplying. X and Y are row-major or column-major; for SpMV, one contiguous column.
   void prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
                const Multivector<Scalar>& Y);
 

@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl::Harness {
 
-/// Writes a whole file or, if that fails, none. \throws std::runtime_error naming the file
+/// Writes a whole file or, on failure, no file. \throws std::runtime_error naming the file
 void write_file(const std::string& path, const std::string& contents);
 
 /// Returns the lines of a text file, plain or gzip. \throws std::runtime_error naming a file that cannot be read

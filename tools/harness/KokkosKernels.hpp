@@ -15,7 +15,7 @@ using DefaultSpace = Kokkos::DefaultExecutionSpace;
 /// The build of Kokkos Kernels' product. Compiler and flags change its speed by up to a factor of 2.5.
 struct KokkosKernelsBuild {
   std::string version;   ///< "4.5.1"; empty if this build has no Kokkos Kernels
-  std::string compiler;  ///< compiler of its product in this build
+  std::string compiler;  ///< compiler of the product in this build
   std::string flags;
 };
 KokkosKernelsBuild kokkos_kernels_build();
@@ -26,9 +26,9 @@ using SpmvProduct =
     std::function<void(const DefaultSpace&, Mode, Value alpha, const DeviceDense<Value, KokkosLayout, DefaultSpace>& X,
                        Value beta, const DeviceDense<Value, KokkosLayout, DefaultSpace>& Y)>;
 
-/// KokkosSparse::spmv with a handle of Kokkos Kernels, which all calls share, for float and double. Empty without
-/// Kokkos Kernels. On Kokkos::Cuda, cuSPARSE multiplies if Kokkos Kernels was built with it, except several row-major
-/// columns.
+/// Returns KokkosSparse::spmv with a handle of Kokkos Kernels, which all calls share, for float and double. Empty
+/// without Kokkos Kernels. On Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several
+/// row-major columns.
 template <class Value, class KokkosLayout>
 SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, int, DefaultSpace>& A);
 

@@ -14,8 +14,8 @@
 /// Matrices on the host: compressed rows with their own types of offsets and values, such as HostCsr.
 namespace Tessera::Impl::Harness {
 
-/// Returns the name of a matrix in tables: of a file, without its folder and the endings .gz, .mtx, .csr and .bin; of a
-/// generated one, unchanged.
+/// Returns the name of a matrix in tables: a file's name without its folder and the endings .gz, .mtx, .csr and .bin; a
+/// generated matrix keeps its name.
 inline std::string matrix_name(const std::string& file_or_generator) {
   if (!std::filesystem::exists(file_or_generator)) return file_or_generator;
   std::filesystem::path name = std::filesystem::path(file_or_generator).filename();
@@ -32,7 +32,8 @@ std::size_t touched_columns(const Matrix& a) {
   return static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true));
 }
 
-/// Row i of the result is row order[i] of `a`, column j is column columns[j]; with empty `columns` they are unchanged.
+/// Returns the matrix whose row i is row order[i] of `a` and whose column j is column columns[j]. Empty `columns` leave
+/// the columns unchanged.
 template <class Matrix>
 Matrix in_order(const Matrix& a, const std::vector<int>& order, const std::vector<int>& columns = {}) {
   Matrix result;

@@ -25,7 +25,7 @@ bool are_one_file(const std::string& a, const std::string& b) {
 
 constexpr const char* standard_input = "-";
 
-/// Returns the input with a path for standard input, which may be a redirected file.
+/// Replaces standard input, which may be a redirected file, by its path.
 NamedFile where_it_is(const NamedFile& input) {
   return {input.option, input.path == standard_input ? "/dev/stdin" : input.path};
 }

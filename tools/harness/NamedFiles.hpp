@@ -13,7 +13,7 @@ struct NamedFile {
 };
 
 /// Refuses to write one file twice, or to overwrite an input. Compares files, not names: links of any kind are
-/// followed. An input "-" is standard input, hence the file that it comes from, if any; an output "-" is refused.
+/// followed. An input "-" is standard input, or the file that is redirected to it; an output "-" is refused.
 ///
 /// \throws std::invalid_argument that names both options and the output
 void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);

@@ -10,11 +10,11 @@
 namespace Tessera::Impl::Harness {
 
 #ifdef KOKKOSKERNELS_ENABLE_TPL_TESSERA
-inline namespace WithTpl {  // a program may contain both
+inline namespace WithTpl {  // a program may contain products with and without the TPL
 #endif
 
-/// Y = alpha op(A) X + beta Y by KokkosSparse::spmv with a handle, which all calls share. Compiles for most of a minute
-/// for each type and layout.
+/// Returns the product Y = alpha op(A) X + beta Y by KokkosSparse::spmv, with a handle that all calls share. Takes most
+/// of a minute to compile for each type and layout.
 template <template <class, class, class, class> class Handle, class Value, class KokkosLayout>
 SpmvProduct<Value, KokkosLayout> spmv_product(const DeviceCsr<Value, int, DefaultSpace>& A) {
   using Matrix = KokkosSparse::CrsMatrix<Value, int, typename DefaultSpace::device_type, void, int>;

@@ -32,7 +32,7 @@ void time_in_turns(std::vector<Contender>& contenders, const std::function<void(
   for (int turn = 0; turn < most_turns; ++turn) {
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       progress((turn + static_cast<double>(c) / static_cast<double>(contenders.size())) / most_turns);
-      // Shares are as even as possible: those of all turns add up to repeats[c].
+      // The shares of the turns are as even as possible, and add up to repeats[c].
       const std::int64_t total = repeats[c];
       const std::int64_t share = total * (turn + 1) / most_turns - total * turn / most_turns;
       if (share > 0) run_once(contenders[c], fence);

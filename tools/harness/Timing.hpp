@@ -18,7 +18,7 @@ double seconds_of(const Work& work, const Fence& fence) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The same for work on an execution space of Kokkos.
+/// Returns the seconds that `work` on an execution space of Kokkos takes.
 template <class ExecutionSpace, class Work>
 requires requires(const ExecutionSpace& exec) { exec.fence(); }
 double seconds_of(const ExecutionSpace& exec, const Work& work) {

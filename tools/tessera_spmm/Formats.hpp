@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const Enums& enums) {
   return names;
 }
 
-/// Returns the enumerators that a word stands for: all of them, the one of that name, or the automatic one.
+/// Returns the enumerators that a word stands for: all, the one with that name, or the automatic one.
 template <class Enum, std::size_t size>
 std::vector<Enum> all_or_one(const std::array<Enum, size>& every, const std::string& word) {
   if (word == "all") return {every.begin(), every.end()};
@@ -45,7 +45,7 @@ struct Request {
   Reordering reordering = Reordering::None;
 };
 
-/// Returns the rows of the table: each format in all orders, or only in its own if it has one.
+/// Returns the rows of the table: each format in all orders. A format with its own order is only in that order.
 inline std::vector<Request> requests(const Settings& settings) {
   std::vector<Request> rows;
   for (Format format : formats_named(settings.format, settings.kernel)) {
@@ -57,7 +57,7 @@ inline std::vector<Request> requests(const Settings& settings) {
   return rows;
 }
 
-/// Returns the options of a plan. A single reordering is kept whatever its prediction: the user wants to see it.
+/// Returns the options of a plan. If the user names one reordering, the plan keeps it even if its prediction is slow.
 inline PlanOptions plan_options(const Settings& settings, const Request& request, int columns,
                                 std::size_t memory_limit) {
   PlanOptions options;

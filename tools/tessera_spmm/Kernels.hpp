@@ -10,7 +10,7 @@ namespace Tessera::Impl::Driver {
 /// The kernels that multiply a plan's matrix.
 struct Kernels {
   std::string name;
-  Precision precision = Precision::Native;  ///< at least as accurate as the requested one
+  Precision precision = Precision::Native;  ///< at least as accurate as the requested precision
 };
 
 /// \param stats [in] Plan::stats(); for modes T and H, of a plan that has its transpose

@@ -29,8 +29,8 @@ namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
-/// The default limit on a plan's bytes: half of the available memory of a host. A device needs no limit, because it
-/// refuses excessive allocations; on a host they would end the process.
+/// Returns the default limit on a plan's bytes: half of the available memory of a host, where an excessive allocation
+/// would end the process. A device needs no limit, because it refuses excessive allocations.
 template <class ExecutionSpace>
 std::size_t default_memory_limit() {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible) {
@@ -79,7 +79,7 @@ class Measure {
         memory_limit_(settings.memory_limit ? static_cast<std::size_t>(*settings.memory_limit * 1e9)
                                             : default_memory_limit<ExecutionSpace>()) {}
 
-  /// Builds the plans, times the products, and fills in all of `result` except the errors.
+  /// Builds the plans, times the products, and fills in `result` except the errors.
   /// \return the Y of each of result.products()
   std::vector<HostDense<Scalar>> run(Result& result) {
     result.concurrency = exec_.concurrency();
@@ -118,7 +118,7 @@ class Measure {
                      plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
   }
 
-  /// Adds a format. If several formats or orders are measured, a refused one does not stop the others.
+  /// Adds a format. If several formats or orders are measured, a refused format does not stop the others.
   FormatMeasurement add_or_refuse(const Request& request, Result& result) {
     if (requests(settings_).size() == 1) return add_format(request, result);
     try {
@@ -138,7 +138,7 @@ class Measure {
     return add_plan([&] { return build(request); }, request.reordering, result);
   }
 
-  /// Adds a row for the plan of a file.
+  /// Adds a row for the plan that is loaded from a file.
   FormatMeasurement add_loaded(Result& result) {
     const std::string& file = settings_.load_plan_file;
     const Progress progress("loading " + file);
@@ -216,7 +216,7 @@ class Measure {
     const auto order = Impl::row_order_of(plan);
     if (order.is_identity()) return;
     std::vector<int>& host = result.row_orders[Impl::choice_of(plan).reordering];
-    if (!host.empty()) return;  // the first format's
+    if (!host.empty()) return;  // the order of the first format with it is kept
     host.resize(order.order.extent(0));
     Kokkos::deep_copy(
         Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
@@ -229,7 +229,7 @@ class Measure {
     matrix.windows = window_columns(exec_, pattern(), a_.values.extent(0));
   }
 
-  /// Explains the choice of an automatic plan or, if one format was requested, that format.
+  /// Explains the choice of an automatic plan or the only requested format.
   void explain(Result& result) const {
     const Reordering order = settings_.reorder == "none"   ? Reordering::None
                              : settings_.reorder == "auto" ? Reordering::Auto

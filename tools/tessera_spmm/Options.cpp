@@ -24,7 +24,7 @@ using namespace Harness;
 
 namespace {
 
-/// The most threads that Kokkos' OpenMP backend supports; it does not report an excess.
+/// Upper bound on the threads of Kokkos' OpenMP backend, which does not report an excess.
 constexpr int most_kokkos_threads = 512;
 
 std::string joined(const std::vector<std::string>& words, const char* separator) {
@@ -94,7 +94,7 @@ CLI::Option* add(CLI::App& app, const std::string& name, Value& value, const std
   return app.add_option(name, value, text)->option_text(shown);
 }
 
-/// The same for one of several words, which are compared case-insensitively.
+/// Adds an option whose value is one of several words, compared case-insensitively.
 void add_choice(CLI::App& app, const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& text) {
   add(app, name, value, joined(words, "|"), text)->transform(CLI::IsMember(words, CLI::ignore_case));
@@ -242,8 +242,8 @@ void check_not_empty(const CLI::App& app) {
   }
 }
 
-/// The options, and their values on a command line. Declared once: that takes longer than to parse the words, and a
-/// fuzzer parses thousands of lines per second.
+/// The options, and their values on a command line. Options are declared only once, because declaring them takes longer
+/// than parsing a line, and a fuzzer parses thousands of lines per second.
 struct CommandLine {
   Settings settings;
   Texts texts;

@@ -5,10 +5,10 @@
 
 namespace Tessera::Impl::Driver {
 
-/// Checks that every requested output file can be written, to a separate place that is no input, and leaves nothing
-/// behind: a long computation should not be done in vain.
+/// Checks that every requested output file can be written, and that it is neither an input nor another output. Leaves
+/// no file behind. Without this check, a long computation might be in vain.
 ///
-/// \throws std::invalid_argument naming option and file if not
+/// \throws std::invalid_argument naming option and file otherwise
 void check_outputs(const Settings& settings);
 
 }  // namespace Tessera::Impl::Driver

@@ -16,16 +16,16 @@ namespace Tessera::Impl::Driver {
 
 using namespace Harness;
 
-/// Returns what this build lacks to compare with a library; empty if nothing.
+/// Returns what this build lacks to compare with a library; empty if it lacks nothing.
 std::string missing_peer(const std::string& library);
 
-/// Returns its version, and other circumstances that its speed depends on.
+/// Returns the library's version, and other facts about its build that affect its speed.
 std::string peer_build(const std::string& library);
 
 /// Returns the rows that --compare adds: one for each algorithm of the library; none without a library.
 std::vector<std::string> peer_names(const std::string& library, std::size_t columns);
 
-/// Returns the product of such a row, which can be run repeatedly on the same data. Compiled for float and double.
+/// Returns the product of a row of peer_names(), which can be run repeatedly on the same data. For float and double.
 ///
 /// \throws std::invalid_argument for problems that the library does not support; std::runtime_error naming the refused
 ///         call of cuSPARSE; the product throws the same

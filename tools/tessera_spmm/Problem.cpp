@@ -21,7 +21,7 @@ using namespace Harness;
 
 namespace {
 
-/// Returns a part of `z` that is known to fit.
+/// Returns the real part of `z`, or `z` if Scalar is complex.
 template <class Scalar>
 Scalar narrow(std::complex<double> z) {
   if constexpr (is_std_complex<Scalar>) {
@@ -103,7 +103,7 @@ void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_
                            std::to_string(y_rows) + " rows): this");
 }
 
-/// The same before the matrix is read, if its header gives the numbers of rows and columns.
+/// Refuses them before the matrix is read, if its header has the numbers of rows and columns.
 template <class Scalar>
 void require_memory_beside(const Settings& settings) {
   if (settings.matrix_file.empty()) return;

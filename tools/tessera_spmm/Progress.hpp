@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl::Driver {
 
-/// A line on standard error that shows the current step, erased with the object; nothing if that is no terminal.
+/// A line on standard error that shows the current step, erased by the destructor. Nothing if that is no terminal.
 class Progress {
  public:
   explicit Progress(std::string what);
@@ -14,7 +14,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// \param fraction the share that is done, 0 to 1; shown at most ten times per second
+  /// \param fraction the completed share, 0 to 1; shown at most ten times per second
   void update(double fraction);
 
  private:

@@ -32,7 +32,8 @@ std::string error_text(const Measurement& row) {
   return text_format("%.2g %s", row.error, row.verified() ? "verified" : "WRONG");
 }
 
-/// Formats a table: first column left-aligned, others right-aligned, two blanks apart. Rows of two end with a remark.
+/// Formats a table: first column left-aligned, others right-aligned, two blanks apart. A row of two cells is a name and
+/// a remark.
 std::string aligned(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   const auto is_remark = [](const Row& row, std::size_t c) { return row.size() == 2 && c == 1; };
@@ -83,7 +84,7 @@ std::string header(const Result& result) {
   return text + "\n";
 }
 
-/// Whether the table has a column of precisions: not if all rows are native.
+/// Whether the table has a column of precisions. False if all rows are native.
 bool shows_precision(const Result& result) {
   return result.settings.precision != Precision::Native ||
          std::any_of(result.formats.begin(), result.formats.end(),

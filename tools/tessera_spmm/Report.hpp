@@ -10,7 +10,7 @@ namespace Tessera::Impl::Driver {
 /// Returns a text for people: the computation, a table with a row per format, and the reasons of the plan's choice.
 std::string report(const Result& result);
 
-/// Returns JSON for programs: the same and every sample. tools/README.md documents the keys.
+/// Returns JSON for programs, with the facts of report() and every sample. tools/README.md documents the keys.
 std::string report_json(const Result& result);
 
 }  // namespace Tessera::Impl::Driver

@@ -41,7 +41,7 @@ struct Measurement {
   double gigabytes = 0;         ///< compulsory traffic per second at the median (see tools/README.md)
   double error = 0;             ///< the worst |y - reference| / bound over all entries of Y
   Precision precision = Precision::Native;  ///< precision of the product and of the bound
-  std::string refused;  ///< why it could not be built: then nothing else is measured; empty otherwise
+  std::string refused;                      ///< why the format was refused and not measured, or empty
 
   double median() const { return spread_of(seconds).median; }
   double fastest() const { return spread_of(seconds).least; }
@@ -51,7 +51,7 @@ struct Measurement {
 
 struct FormatMeasurement : Measurement {
   Format format = Format::Csr;
-  std::string kernels;  ///< kernels that multiply it: see Plan::explain()
+  std::string kernels;  ///< kernels of the products: see Plan::explain()
   Reordering reordering = Reordering::None;
   bool finds_no_order = false;           ///< whether the reordering keeps the given order
   double predicted_relative = 1;         ///< predicted time relative to the given order
@@ -64,7 +64,7 @@ struct FormatMeasurement : Measurement {
 struct PlanFile {
   std::string name;
   std::size_t bytes = 0;
-  double seconds = 0;  ///< seconds to save or load it
+  double seconds = 0;  ///< seconds to save or load the file
 };
 
 struct Result {
@@ -81,10 +81,10 @@ struct Result {
   std::string explanation;  ///< Plan::explain() of the automatic or the requested plan
   std::vector<FormatMeasurement> formats;
   std::optional<PlanFile> saved_plan;
-  std::optional<PlanFile> loaded_plan;                ///< the last of the formats
+  std::optional<PlanFile> loaded_plan;                ///< the file of the last format, if it was loaded
   std::map<Reordering, std::vector<int>> row_orders;  ///< the orders found: the row of A at each position
   std::vector<Measurement> peers;                     ///< a row per algorithm of the library that --compare names
-  std::string peer_build;                             ///< its version, and other circumstances of its speed
+  std::string peer_build;                             ///< the library's version and other facts about its speed
 
   /// The rows with a product: formats, then peers, except refused ones.
   std::vector<Measurement*> products();

@@ -12,7 +12,7 @@ namespace Tessera::Impl::Driver {
 /// \throws std::runtime_error or std::invalid_argument that names the file or the option and the expectation
 Result run(const Settings& settings);
 
-/// The same for a type: "double", "float", "complex double" or "complex float". Each is compiled in a separate file.
+/// Implements run() for a type: "double", "float", "complex double" or "complex float", each in a separate file.
 template <class Scalar>
 Result run_as(const Settings& settings, const char* scalar_name);
 

@@ -29,7 +29,7 @@ namespace {
 
 template <class KokkosLayout, class ExecutionSpace, class Scalar>
 std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
-  // 32-bit offsets if they suffice: half the bytes, and the type for Kokkos Kernels.
+  // Uses 32-bit offsets if they suffice: they take half the bytes, and Kokkos Kernels needs them.
   const std::size_t nonzeros = problem.a.values.size();
   if (nonzeros <= static_cast<std::size_t>(std::numeric_limits<int>::max()))
     return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
@@ -106,8 +106,8 @@ void verify(const Problem<Scalar>& problem, const std::vector<HostDense<Scalar>>
   for (std::size_t r = 0; r < errors.size(); ++r) rows[r]->error = errors[r];
 }
 
-/// Writes a picture of the matrix, and one for each other stored order of rows, with the name of the reordering before
-/// the ending.
+/// Writes a picture of the matrix, and one for each other stored order of rows. The name of the latter's file has the
+/// reordering before the ending.
 template <class Scalar>
 void spy(const Problem<Scalar>& problem, const Result& result) {
   const std::filesystem::path path = result.settings.spy_file;
@@ -122,7 +122,7 @@ void spy(const Problem<Scalar>& problem, const Result& result) {
   }
 }
 
-/// Returns the Y for --write-y: that of the automatic plan's format, or of the only format.
+/// Returns the Y for --write-y: the result of the automatic plan's format, or of the only format.
 template <class Scalar>
 const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
   const std::vector<Measurement*> rows = result.products();

@@ -21,13 +21,13 @@ struct Settings {
   std::optional<int> columns;            ///< columns of X; default: those of x_file, else 32
   std::string format = "all";            ///< "all", "auto" or the name of a format
   std::string reorder = "none";          ///< "none", "auto", "search", "all" or the name of a reordering
-  bool shuffle = false;                  ///< rows, and columns, in a random order first
-  FormatParameters parameters;           ///< of the formats
-  std::optional<double> memory_limit;    ///< in gigabytes; not given: see default_memory_limit()
+  bool shuffle = false;                  ///< whether to shuffle rows and columns first
+  FormatParameters parameters;           ///< parameters of the formats
+  std::optional<double> memory_limit;    ///< in gigabytes; default: default_memory_limit()
   std::string scalar = "double";         ///< "double" or "float"; the inputs decide between real and complex
   Precision precision = Precision::Native;
   Kernel kernel = Kernel::Auto;
-  bool tune = false;  ///< automatic choices are measured
+  bool tune = false;  ///< whether automatic choices are measured
   Layout layout = Layout::Left;
   Mode mode = Mode::NoTranspose;
   std::complex<double> alpha = 1;

@@ -60,7 +60,7 @@ Scale density_scale(const std::vector<double>& density) {
     if (d > 0) least = std::min(least, d);
     greatest = std::max(greatest, d);
   }
-  // The small amounts keep an exact power of ten in the decade that it ends.
+  // Subtracting or adding 1e-9 keeps an exact power of ten in the decade that it ends.
   int low = static_cast<int>(std::floor(std::log10(least) + 1e-9));
   const int high = greatest > 0 ? static_cast<int>(std::ceil(std::log10(greatest) - 1e-9)) : 0;
   low = std::clamp(low, high - 7, high - 1);

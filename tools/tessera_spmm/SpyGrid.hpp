@@ -11,8 +11,8 @@ namespace Tessera::Impl::Driver {
 struct SpyGrid {
   int cell_rows = 0;
   int cell_columns = 0;
-  std::vector<double> density;        ///< per cell: nonzeros over elements; 0 if it has none
-  std::vector<double> tile_nonzeros;  ///< per cell: mean nonzeros of its 8x8 tiles; 0 if it has none
+  std::vector<double> density;        ///< per cell: nonzeros over elements
+  std::vector<double> tile_nonzeros;  ///< per cell: mean nonzeros of its 8x8 tiles; 0 without tiles
   std::int64_t tiles = 0;             ///< tiles of the whole matrix
 };
 

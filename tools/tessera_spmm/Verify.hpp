@@ -8,8 +8,8 @@
 
 namespace Tessera::Impl::Driver {
 
-/// Returns the worst |y - reference| / bound (see ReferenceColumn) over all entries of each of several results of one
-/// problem: at most 1 if it is right, infinite if an entry is NaN that must not be.
+/// Returns, for each of several results of one problem, the worst |y - reference| / bound (see ReferenceColumn) of its
+/// entries: at most 1 if the result is right, infinite if an entry is NaN and its reference is not.
 ///
 /// \param results    [in] results of the shape of problem.y, column-major
 /// \param precisions [in] the precision of each result, which determines its bound

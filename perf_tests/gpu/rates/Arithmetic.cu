@@ -20,8 +20,8 @@ struct ArithmeticPolicy {
 };
 constexpr ArithmeticPolicy policy;
 
-// Operations: the type of a chain's sums, one step of it, and its number of floating-point operations for a warp.
-// Operands depend on the lane, and are small: sums do not overflow, and they are not zeros, which a GPU would multiply
+// Operations: each has the type of a chain's sums, one step of the chain, and the step's number of flops for a warp.
+// Operands depend on the lane. They are small, so sums do not overflow, but not zeros, which a GPU would multiply
 // faster than real data.
 
 __device__ inline double operand(int i) { return 1e-3 * (threadIdx.x % 29 + 1) * (i % 2 ? -1 : 1) + 1e-5 * i; }

@@ -15,7 +15,7 @@ using namespace Tessera::Impl::Cuda;
 constexpr int warp = 32;
 constexpr int vector_bytes = 16;
 
-/// Warps of a thread block and, if rows are staged in shared memory, stages of a warp and bytes of a stage.
+/// The warps of a thread block and, if rows are staged in shared memory, the stages of a warp and the bytes of a stage.
 struct GatherPolicy {
   int warps = 8;
   int stages = 4;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(async_policy.warps* warp) gather_async(Gather 
                       gather.X + std::size_t(row) * row_vectors + vector % row_vectors);
       }
     }
-    commit_copies();  // also an empty group: groups count stages
+    commit_copies();  // commits empty groups, too, because groups count stages
   };
   int ahead = global_warp();
   for (int stage = 0; stage < policy.stages - 1; ++stage, ahead += all_warps()) fetch(ahead, stage);

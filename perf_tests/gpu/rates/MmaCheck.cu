@@ -14,8 +14,8 @@ namespace {
 using namespace Tessera::Impl::Cuda;
 
 // D (m x 8) = A (m x k) B (k x 8), all row-major, with fragments as Mma.cuh describes them. A lane's element i of A is
-// (g + 8 (i % 2), t + 4 (i / 2)), of B (t + 4 i, g), of D (g + 8 (i / 2), 2 t + i % 2); for m = 8 of A and D only those
-// in the upper half.
+// (g + 8 (i % 2), t + 4 (i / 2)), of B (t + 4 i, g), of D (g + 8 (i / 2), 2 t + i % 2). With m = 8, A and D have only
+// the elements in the upper half.
 
 template <int m, int k, class Fragment>
 __device__ void load_a(Fragment& a, const double* A, int g, int t) {
@@ -63,7 +63,7 @@ __device__ std::uint32_t pair(double low, double high) {
   return bf16 ? to_bf16_pair(l, h) : to_fp16_pair(l, h);
 }
 
-// In 16 bits: k = 8 with pairs that a lane reads itself, k = 16 with pairs from load_matrices.
+// Products in 16 bits: with k = 8, a lane reads pairs itself; with k = 16, load_matrices provides the pairs.
 template <int k, bool bf16>
 __global__ void multiply_half_kernel(const double* A, const double* B, double* D) {
   const int lane = static_cast<int>(threadIdx.x), g = lane / 4, t = lane % 4;

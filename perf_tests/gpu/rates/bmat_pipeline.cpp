@@ -21,7 +21,7 @@ struct HostBmat {
   std::size_t entries = 0;
 };
 
-/// Its product with an X of ones and values of one. No window is split.
+/// The product of a HostBmat with an X of ones, where all values are one. No window is split.
 template <class Scalar>
 class TimedProduct {
  public:
