@@ -9,7 +9,8 @@
 
 #include "../../src/cuda/fragments/Layout.hpp"
 
-// Fragment layouts, tested on an emulated warp whose lanes hold what the PTX ISA specifies for m16n8k8. No GPU.
+// Tests fragment layouts without a GPU, on an emulated warp whose lanes hold the elements that the PTX ISA specifies
+// for m16n8k8.
 namespace {
 
 using Tessera::Impl::Cuda::FragmentLayout;
@@ -130,8 +131,8 @@ void check_vectors() {
   }
 }
 
-// Lanes that are served together (128 bytes) read from different banks, although their rows start in the same bank, and
-// order the pieces correctly.
+// Lanes whose reads are served together (128 bytes) read from different banks, although their rows start in the same
+// bank. They order the pieces correctly.
 template <class Scalar, int columns>
 void check_pieces(std::size_t most_readers) {
   using Layout = FragmentLayout<Scalar, columns>;

@@ -56,7 +56,7 @@ std::uint16_t bf16_of(double integer) {
   return static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, value) >> 16);
 }
 
-// The column, of 16, that each place of a row stores (fragments/Layout.hpp).
+// The column that each position in a row of 16 stores (fragments/Layout.hpp).
 constexpr int columns_of_products[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
 
 template <class Scalar>

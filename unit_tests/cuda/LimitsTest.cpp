@@ -24,7 +24,7 @@ TEST(Limits, ColumnsOfALaunch) {
   EXPECT_LT(std::size_t(most_launch_columns) * 128, std::size_t(1) << 32);
 }
 
-/// The widths of the panels into which an X with this number of columns is split, adjacent or strided.
+/// Returns the widths of the panels into which an X with this number of columns is split.
 std::vector<Ordinal> panels(Ordinal columns, bool are_adjacent) {
   Product<double, double> product{};
   product.x = {nullptr, 1, columns, 0, are_adjacent ? 1 : 3};

@@ -47,7 +47,7 @@ TYPED_TEST(PackRows, EveryElementAndZerosBehind) {
   }
 }
 
-// A kernel that runs does not report an earlier error that nobody queried.
+// A kernel that starts does not report an earlier error of CUDA that was never queried.
 TEST(Launch, ErrorsBeforeAreNotTheKernels) {
   TESSERA_SKIP_WITHOUT_GPU();
   void* too_much = nullptr;

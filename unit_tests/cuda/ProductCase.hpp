@@ -29,14 +29,14 @@ struct ProductCase {
   Precision precision = Precision::Native;
   int piece_tiles = 64;  // for staged windows: chunks
   int columns = 32;
-  int width = 0;             // columns that the policy is made for; 0: `columns`
-  int padding = 0;           // of rows of X and Y, in elements
-  int misalignment = 0;      // of X and Y, in elements
+  int width = 0;             // the number of columns that the policy is made for; 0: `columns`
+  int padding = 0;           // padding of rows of X and Y, in elements
+  int misalignment = 0;      // misalignment of X and Y, in elements
   bool left_layout = false;  // column-major X and Y
   bool scatter = false;      // reverses the rows of Y
   bool gather = false;       // reverses the rows of X
   double alpha = 1.5, beta = 0.5;
-  std::ptrdiff_t x_row_stride = 0;  // stride in elements for an X of one row; 0: that of the layout
+  std::ptrdiff_t x_row_stride = 0;  // stride in elements for an X of one row; 0: the layout's stride
 
   /// Text that a kernel adds to the description.
   std::string text() const { return ""; }
@@ -79,7 +79,8 @@ std::string describe(const HostMatrix& A, const Case& c) {
          (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "") + (c.gather ? ", gather" : "") + c.text();
 }
 
-/// A row with n entries may err by (n + 2) times this, relative to the sum of magnitudes: unit roundoff times a factor.
+/// Returns unit roundoff times a factor. A row with n entries may have (n + 2) times this error, relative to the sum of
+/// magnitudes.
 inline double tolerance(Precision precision) {
   if (precision == Precision::Native) return 2 * 0x1p-53;
   if (precision == Precision::Single) return 2 * 0x1p-24;
@@ -196,7 +197,7 @@ std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, in
   return some;
 }
 
-/// A product with x_rows. Kernels refuse it if their format itself stores the rows of X to read.
+/// A product with x_rows. Kernels refuse it if their format stores the rows of X to read.
 template <class Scalar>
 Product<Scalar, Scalar> product_with_x_rows() {
   static const Ordinal x_rows[1] = {0};

@@ -20,14 +20,15 @@ struct SpmmKernel {
   /// Numbers of rows and columns at which windows, tiles and blocks end.
   static constexpr std::array<int, 0> heights = {}, widths = {};
   static constexpr bool scatters = true;
-  /// Emulation runs one case in `emulated_share`, and one in `emulated_columns_share` of those that compare columns.
+  /// Emulation runs one case in `emulated_share`, and one in `emulated_columns_share` of the cases that compare
+  /// columns.
   static constexpr int emulated_share = 1, emulated_columns_share = 1;
 
   /// The ways in which a kernel stores a matrix or sums. Each passes all tests.
   static std::vector<Case> variants() { return {Case()}; }
   /// Whether a variant supports the precision.
   static bool takes(const Case&) { return true; }
-  /// The number of settings that LayoutsAndAlignment, Pieces and NonFinite also vary, with set_switch(c, i).
+  /// The number of settings of set_switch(c, i), which LayoutsAndAlignment, Pieces and NonFinite also vary.
   static constexpr int switches = 1;
   static void set_switch(Case&, int) {}
   /// Cases with different lengths of pieces, for the matrices with long windows or rows below.
@@ -40,7 +41,7 @@ struct SpmmKernel {
     return cases;
   }
   static std::vector<HostMatrix> long_matrices(const Case&) { return {random_matrix(40, 700, 60, 10)}; }
-  /// The cases in which columns are compared with the same columns alone. vary() changes a case between comparisons.
+  /// The cases in which a product is compared with products of its columns alone. vary() changes a case between them.
   static std::vector<Case> column_cases(Case c) {
     c.piece_tiles = 6;
     return {c};
@@ -137,8 +138,8 @@ class Spmm : public ::testing::Test {
     return sizes;
   }
 
-  /// The bits of a column do not depend on other columns (which may contain NaN and infinities), its position,
-  /// alignment or the run.
+  /// Checks that the bits of a column do not depend on other columns (which may contain NaN and infinities), on its
+  /// position and alignment, or on the run.
   static void check_columns_alone(const HostMatrix& A, Case c, int nan_row) {
     c.columns = 100;
     auto x = random_values<Scalar>(extent(c, A.columns), 5);
@@ -198,7 +199,7 @@ TYPED_TEST_P(Spmm, ColumnsOfX) {
   });
 }
 
-// Policies made for other numbers of columns. They make no difference to kernels with one policy.
+// Uses policies made for other numbers of columns. Kernels with one policy ignore this.
 TYPED_TEST_P(Spmm, PoliciesForOtherColumns) {
   this->for_each_variant([](auto c) {
     const HostMatrix A = random_matrix(141, 300, 20, 8);

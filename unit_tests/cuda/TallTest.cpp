@@ -107,7 +107,8 @@ class Tall : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Tall, Scalars);
 
-// Rows around one step, and enough for several warps and thread blocks; columns around tiles and squares.
+// Tests numbers of rows close to one step, and enough for several warps and thread blocks, and numbers of columns close
+// to the sizes of tiles and squares.
 TYPED_TEST(Tall, GramOfAPanelWithItself) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 7, 8, 9, 64, 1000, 9000}) {

@@ -82,7 +82,7 @@ void for_each_shape(const Body& body) {
   for (int c = 0; c < count; ++c) {
     for (const Places x : every_places) {
       for (const Places y : every_places) {
-        // Combines numbers of columns with each other in varying layouts, also few rows with many columns.
+        // Combines all numbers of columns in varying layouts, including few rows with many columns.
         const Ordinal others = columns[(c + cases * 3) % count];
         const Ordinal rows[] = {0, 1, 5, 37, 64, 203};
         body(rows[cases % 6], columns[c], others, x, y);
@@ -165,7 +165,7 @@ TYPED_TEST(DenseAlgebraTest, MultiplyAddManyColumns) {
     check_multiply_add(algebra, Scalar(1), X, Scalar(0), Y, to_string(places));
     check_multiply_add(algebra, Scalar(1), X, Scalar(0), X, std::string("in place, ") + to_string(places));
   }
-  // So many columns that the workspace holds only few of these rows at a time.
+  // Has so many columns that the workspace holds only few of its rows at a time.
   Tall<Exec, Scalar> X(1500, 400, Places::Listed, 3);
   Tall<Exec, Scalar> Y = X;
   TestSmall<Scalar> B(400, 400);
@@ -176,7 +176,7 @@ TYPED_TEST(DenseAlgebraTest, MultiplyAddManyColumns) {
       X, [&](Ordinal i, Ordinal j) { return sum_of(std::as_const(Y)(i, (j + 1) % 400)); }, "in place");
 }
 
-/// X consists of views of one block, adjacent and apart, and of a separate block.
+/// X consists of adjacent and separate views of one block, and of another block.
 TYPED_TEST(DenseAlgebraTest, ProductsWithSeveralBlocks) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -516,7 +516,7 @@ TYPED_TEST(DenseAlgebraTest, ASecondCallAllocatesNothing) {
   for (const std::string& kernel : events.kernels()) EXPECT_TRUE(kernel.starts_with("Tessera::dense_")) << kernel;
 }
 
-/// More calls than the workspace has space for small matrices. No call waits for those before it.
+/// Makes more calls than the workspace has space for small matrices. No call waits for earlier calls.
 TYPED_TEST(DenseAlgebraTest, ManySmallMatricesAreOnTheirWay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -608,7 +608,7 @@ TYPED_TEST(DenseAlgebraTest, EveryInstructionSet) {
   }
 }
 
-/// A column of a block, and a separate vector, as solvers with one right-hand side have.
+/// Single columns, as in solvers with one right-hand side: a column of a block, and a separate vector.
 TYPED_TEST(DenseAlgebraTest, OneColumnInAnyStride) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -753,7 +753,7 @@ TYPED_TEST(DenseAlgebraTest, RefusesOutputsThatOverlapInputs) {
   EXPECT_EQ(refusal([&] { algebra.copy(left, left); }), nothing);
 }
 
-/// Columns of one array, in all ways in which blocks may overlap or not.
+/// Blocks of columns of one array that overlap or are disjoint, in all possible ways.
 TEST(TallBlockTest, SharedMemory) {
   std::vector<double> memory(1000);
   double* data = memory.data();

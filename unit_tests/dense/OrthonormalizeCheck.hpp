@@ -120,7 +120,7 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
     return double(sum);
   }
 
-  /// Expects columns that are 0, or orthonormal and orthogonal to Q. Returns the number of those other than 0.
+  /// Expects columns that are 0, or orthonormal and orthogonal to Q. Returns the number of nonzero columns.
   static Ordinal expect_orthonormal(Block* Q, Block& X) {
     Ordinal present = 0;
     for (Ordinal j = 0; j < X.columns(); ++j) {

@@ -26,7 +26,7 @@ Small random_small(Ordinal rows, Ordinal columns, unsigned seed = 1) {
   return result;
 }
 
-/// The Gram matrix of columns of which those in `dependent` depend on earlier ones.
+/// Returns the Gram matrix of columns. The columns in `dependent` depend on earlier columns.
 Small gram_matrix(Ordinal columns, const std::vector<Ordinal>& dependent) {
   Small X = random_small(3 * columns, columns);
   for (const Ordinal j : dependent)
@@ -34,7 +34,7 @@ Small gram_matrix(Ordinal columns, const std::vector<Ordinal>& dependent) {
   return X.transposed() * X;
 }
 
-/// The submatrix of the rows and columns in a list.
+/// Returns the submatrix of the rows and columns in a list.
 Small part_of(const Small& A, const std::vector<Ordinal>& list) {
   return A.some_columns(list).transposed().some_columns(list).transposed();
 }
@@ -115,7 +115,7 @@ TEST(SmallAlgebra, CholeskyOfTheColumnsThatAreKept) {
     for (const Ordinal j : kept) EXPECT_EQ(S(j, j), std::sqrt(pivots[std::size_t(j)]));
     for (const Ordinal j : left_out)
       for (Ordinal i = 0; i < columns; ++i) EXPECT_EQ(S(j, i), 0);
-    // Columns that are left out keep their components along earlier columns.
+    // Columns that the factorization drops keep their components along earlier columns.
     for (const Ordinal j : left_out) {
       double square = pivots[std::size_t(j)];
       for (Ordinal i = 0; i < j; ++i) square += S(i, j) * S(i, j);
@@ -173,7 +173,7 @@ TEST(SmallAlgebra, TheLeastPivotTellsWhatIsNotPositive) {
   A(0, 2) = A(2, 0) = 2;
   EXPECT_EQ(CholeskyFactor(A, 0).least_pivot(), -3);
   EXPECT_EQ(CholeskyFactor(A, 0).kept(), (std::vector<Ordinal>{0, 1}));
-  A(2, 0) = -2;  // so the symmetric part is the unit matrix
+  A(2, 0) = -2;  // hence the symmetric part is the unit matrix
   EXPECT_EQ(CholeskyFactor(A, 0).least_pivot(), 1);
   A(1, 1) = -1;
   EXPECT_EQ(CholeskyFactor(A, 0).least_pivot(), -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums over rows that are computed piece by piece: each row is computed once, before it is summed.
+// Sums over the rows of a product that is computed piece by piece: each row is computed once, before it is summed.
 #include <algorithm>
 #include <atomic>
 #include <tessera/dense/impl/SumsOfRows.hpp>
@@ -23,7 +23,7 @@ template <class T>
 class SumsOfRowsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SumsOfRowsTest, EverySpace<SumsCasesOf>::type);
 
-/// Computes rows of Y (NaN at first) as copies of a source's, and counts how often each is computed.
+/// Computes rows of Y (NaN at first) as copies of a source's rows, and counts how often each row is computed.
 template <class Exec, class Scalar>
 struct Copier {
   Tall<Exec, Scalar> source, Y;

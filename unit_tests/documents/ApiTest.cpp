@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The examples of docs/api, with what they print.
+// The examples of docs/api, and their output.
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -13,7 +13,7 @@ namespace Tessera::Documents {
 
 namespace {
 
-/// The matrix of the examples, 64 x 64, and X and Y of eight columns; X holds ones. What is printed is compared.
+/// The 64 x 64 matrix of the examples, and X and Y of eight columns. X holds ones. Tests compare the printed output.
 class Api : public testing::Test {
  protected:
   Api() : A(to_device(generate("stencil27:4"))), X("X", A.numCols(), 8), Y("Y", A.numRows(), 8) {

@@ -31,7 +31,7 @@ Kokkos::View<To*, Space> to_device(const std::vector<From>& from) {
 
 inline Kokkos::View<double*, Space> to_device(const std::vector<double>& from) { return to_device<double>(from); }
 
-/// A matrix with the members that make_plan() asks for.
+/// A matrix with the members that make_plan() reads.
 template <class Scalar>
 struct Matrix {
   struct Graph {
@@ -66,7 +66,7 @@ Block<Scalar> make_block(int rows, int columns, double value) {
   return block;
 }
 
-/// Prints the first rows and columns of a multivector. Waits until they are there.
+/// Prints the first rows and columns of a multivector, after waiting for them.
 template <class View>
 void print(const char* name, const View& V) {
   const auto v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), V);

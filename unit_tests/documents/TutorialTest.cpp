@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The steps of docs/tutorial.md, with what they print. Times, and what depends on the machine, are only found to be
-// there.
+// The steps of docs/tutorial.md, and their output. Tests only check that times and machine-dependent output are
+// printed.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -15,7 +15,7 @@ namespace Tessera::Documents {
 
 namespace {
 
-/// What a function prints.
+/// Returns the output of a function.
 template <class Function>
 std::string printed(const Function& function) {
   testing::internal::CaptureStdout();
@@ -25,7 +25,7 @@ std::string printed(const Function& function) {
   return testing::internal::GetCapturedStdout();
 }
 
-/// What a step returns, without what it prints.
+/// Returns the result of a step, and discards its output.
 template <class Step>
 auto quietly(const Step& step) {
   testing::internal::CaptureStdout();
@@ -48,7 +48,7 @@ auto first_step() {
 
 TEST(Tutorial, Step1Multiplies) { EXPECT_EQ(printed(first_step), "Y(0, :) = 19 19 19 ...\nY(1, :) = 15 15 15 ...\n"); }
 
-/// The time of a product in milliseconds.
+/// Returns the time of a product in milliseconds.
 template <class Layout>
 double milliseconds(const auto& A, int columns) {
   const Kokkos::View<double**, Layout> X("X", A.numCols(), columns), Y("Y", A.numRows(), columns);

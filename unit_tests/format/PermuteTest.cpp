@@ -12,7 +12,7 @@ template <class T>
 class PermuteTest : public ::testing::Test {};
 TYPED_TEST_SUITE(PermuteTest, OffsetCases);
 
-/// Maps (row, column) of the original to the index of its entry.
+/// Maps (row, column) of the original matrix to the index of the entry there.
 template <class Offset>
 std::map<std::pair<int, int>, std::size_t> places_of(const HostPattern<Offset>& A) {
   std::map<std::pair<int, int>, std::size_t> places;
@@ -24,7 +24,7 @@ std::map<std::pair<int, int>, std::size_t> places_of(const HostPattern<Offset>& 
   return places;
 }
 
-/// Expects a canonical result with A's entries permuted by both orders, whose slots are A's entries.
+/// Expects a canonical result: A's entries permuted by both orders. Its map must name the same entries of A.
 template <class Exec, class Offset>
 void expect_permuted(const BuiltCsr<typename Exec::memory_space>& result, const HostPattern<Offset>& A,
                      const std::vector<int>& rows, const std::vector<int>& columns) {

@@ -257,7 +257,7 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
             "runtime_error: " + large + ": reading the file needs 4 MiB of memory, 1 MiB are allowed");
 }
 
-/// Compressed bytes count, because they are in memory during decompression.
+/// Compressed bytes count towards the limit, because they are in memory during decompression.
 TEST(BadFiles, CompressedBytesCountInTheMemoryAllowed) {
   std::string comment(4 << 20, ' ');
   std::mt19937 random(1);
@@ -333,7 +333,7 @@ TEST(BadFiles, DenseAndSparseCountTogether) {
   EXPECT_EQ(Tessera::Impl::parse_dense_matrix_market<double>(text, "t", options).rows, 100000U);
 }
 
-/// The text counts, because it is in memory while the matrix is built.
+/// The text counts towards the limit, because it is in memory while the matrix is built.
 TEST(BadFiles, TheTextCountsInTheMemoryAllowed) {
   const std::string text = real + std::string(1 << 20, '\n') + "200000 5 1\n1 1 1\n";  // 1.6 MB of row offsets
   Tessera::ReadOptions options;

@@ -36,7 +36,7 @@ std::string four_entries(const std::string& type, const std::string& value_forma
   return harwell_boeing_head(type, 3, 4, 4, integers + value_format) + "  1  3  4  4  5\n  1  3  2  1\n" + values;
 }
 
-/// Returns the values of a matrix of one column whose value lines have this format.
+/// Returns the values of a matrix with one column that is read from these value lines in this format.
 std::vector<double> values_of(const std::string& format, const std::string& lines, int count) {
   std::string text = harwell_boeing_head("RRA", count, 1, static_cast<std::size_t>(count), integers + format) + "  1";
   char word[16];
@@ -188,16 +188,17 @@ TEST(HarwellBoeing, NumbersWithoutPointOrExponent) {
   EXPECT_EQ(values_of("(4I6)", "   150  -225  1500     0\n", 4), (std::vector<double>{150, -225, 1500, 0}));
 }
 
-/// SciPy writes one column less than the format says, and numbers that touch if exponents have three digits.
+/// SciPy writes one character less for a number than the format says, and no space before a number with a three-digit
+/// exponent.
 TEST(HarwellBoeing, NumbersThatAreNotInTheirColumns) {
   const std::vector<double> expected{-1.25, 1.5, -2e-300, 4};
   EXPECT_EQ(values_of("(3E12.4)", "-1.2500E+00 1.5000E+00-2.0000E-300\n 4.0000E+00\n", 4), expected);
   EXPECT_EQ(values_of("(3E10.4)", " -1.2500E+00  1.5000E+00 -2.0000E-300\n  4.0000E+00\n", 4), expected);
   EXPECT_EQ(values_of("(4E20.4)", "-1.25 1.5 -2.D-300 4.\n", 4), expected);
   EXPECT_EQ(values_of("(2F6.0)", "   34   12.5\n", 2), (std::vector<double>{34, 12.5}));
-  // Columns that cut a number are not used, although the pieces are numbers.
+  // The format's columns are ignored if they cut a number, although the parts are numbers.
   EXPECT_EQ(values_of("(3F5.0)", "  12.5         7\n", 2), (std::vector<double>{12.5, 7}));
-  // The line has the right number of words, but they are not numbers, so columns are used.
+  // The line has the right number of words, but they are not numbers, so the format's columns are used.
   EXPECT_EQ(values_of("(2E9.2)", " 1.25E 02-1.50E-03\n", 2), (std::vector<double>{125, -1.5e-3}));
   const std::string text = harwell_boeing_head("RUA", 2, 2, 2, "(26I5)          (26I5)          (6F4.0)");
   EXPECT_EQ(parse<double>(text + "1 2 3\n2   1\n  5.  6.\n"), (HostCsr<double>{2, 2, {0, 1, 2}, {1, 0}, {6, 5}}));
@@ -299,7 +300,7 @@ TEST(HarwellBoeing, RightHandSidesOfComplexMatricesAndPatterns) {
   EXPECT_EQ(solutions, (HostDense<double>{1, 1, {2}}));
 }
 
-/// The line that describes right-hand sides counts, even if the second line says that there are none.
+/// Right-hand sides are read if the fifth line describes them, even if the second line says that there are none.
 TEST(HarwellBoeing, RightHandSidesWithoutLines) {
   const std::string text =
       "title\n 1 1 1 1 0\nRUA 1 1 1 0\n(9I3) (9I3) (2F4.0) (2F4.0)\nF              1\n  1  2\n  1\n  9.\n  7.\n";

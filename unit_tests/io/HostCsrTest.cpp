@@ -72,7 +72,7 @@ TEST(HostCsr, MakeCanonicalSumsLongRowsInOrder) {
 }
 
 TEST(HostCsr, MakeCanonicalTakesManyRowsAndAnyNumberOfThreads) {
-  // Contains each row of a known matrix twice, the second time reversed. The sum is twice the matrix.
+  // Each row has the entries of a known matrix twice, the second time in reverse. The sum is twice the known matrix.
   const auto known = Tessera::Impl::generate_uniform(20000, 5, 3);
   HostCsr<double> doubled;
   doubled.rows = known.rows;

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// The first bytes that each compression program writes, and the programs that the message names.
+/// The first bytes of a compressed file, and the programs that the message names.
 struct Packed {
   std::string content;
   std::string name, unpack, unpack_to_pipe;
@@ -144,7 +144,7 @@ class StandardInput {
 
 TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   const TemporaryFolder folder;
-  // Longer than the head that is examined first, and longer than the buffer of a pipe.
+  // The text is longer than the head that is examined first, and longer than the buffer of a pipe.
   const auto matrix = Tessera::Impl::generate_uniform(5000, 20, 1);
   write_matrix_market(folder / "text", matrix);
   write_binary_csr(folder / "binary", matrix);

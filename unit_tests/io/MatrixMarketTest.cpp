@@ -241,7 +241,7 @@ TEST(MatrixMarketForm, NumbersAtTheEndsOfTheRange) {
   EXPECT_EQ(values("0." + zeros + "1e401"), 1.0);
   EXPECT_EQ(values("1e-99999999999999999999"), 0.0);
   EXPECT_EQ(values("0e99999999999999999999"), 0.0);
-  // Rounded once, directly to float. Rounding to double first would give 1 + 2^-22.
+  // The value is rounded once, directly to float. Rounding to double first would give 1 + 2^-22.
   EXPECT_EQ(parse<float>(banner + "coordinate real general\n1 1 1\n1 1 1.00000017881393432617187499\n").values.at(0),
             1.00000011920928955078125F);
 }

@@ -25,7 +25,7 @@ namespace {
 
 std::atomic<std::size_t> bytes_now{0}, bytes_peak{0};
 
-/// Returns null if there is no memory.
+/// Allocates memory. Returns null on failure.
 void* find_memory(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept {
   void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
   if (memory == nullptr) return nullptr;
@@ -47,7 +47,7 @@ void deallocate(void* memory) {
 
 }  // namespace
 
-// All forms are defined, because sanitizers would replace missing ones by their own.
+// All forms of operator new and delete are defined, because sanitizers would replace missing forms by their own.
 using Align = std::align_val_t;
 using NoThrow = std::nothrow_t;
 void* operator new(std::size_t size) { return allocate(size); }
@@ -73,7 +73,7 @@ void operator delete[](void* memory, Align, const NoThrow&) noexcept { deallocat
 
 namespace {
 
-/// Uses small chunks, so threads exceed the limit by little: the entries of a chunk.
+/// Returns options with small chunks. Threads may exceed the limit by the entries of a chunk.
 Tessera::ReadOptions with_limit(std::size_t limit, std::size_t chunk_bytes = std::size_t{1} << 16) {
   Tessera::ReadOptions options;
   options.threads = 2;
@@ -82,8 +82,8 @@ Tessera::ReadOptions with_limit(std::size_t limit, std::size_t chunk_bytes = std
   return options;
 }
 
-/// Two threads may hold 16384 lines of four bytes each. A line makes two entries of 16 bytes: 512 KiB, in a vector that
-/// is copied when it grows. This bound leaves space for sorted rows and texts of messages.
+/// Each of two threads may hold 16384 lines of four bytes. A line makes two entries of 16 bytes: 512 KiB, in a vector
+/// that is copied when it grows. This bound leaves space for sorted rows and texts of messages.
 constexpr std::size_t beside_limit = std::size_t{2} << 20;
 
 /// Returns the peak bytes of an action, including `text`. Errors end the action.
@@ -128,7 +128,7 @@ std::string matrix_market(const std::string& kind, const std::string& size, std:
   return text;
 }
 
-/// Rows are short, because sorting one exceeds the limit by its size.
+/// Rows are short, because sorting a row may exceed the limit by the size of the row.
 TEST(MemoryLimit, OfEntries) {
   std::string general = matrix_market("coordinate real general", "999 9 999000", 0, "");
   std::string symmetric = matrix_market("coordinate pattern symmetric", "999 999 999000", 0, "");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every product through SpmvHandle executes its plan once and starts no kernel of Kokkos Kernels, whichever path of
-// Kokkos Kernels the call takes. Also compiled with KOKKOSKERNELS_ETI_ONLY, with which Kokkos Kernels defines only the
-// kernels that it is built with: then only double with LayoutLeft. Kokkos Kernels 4.7.00 does not compile so unless the
-// handle's header, which includes its spmv, comes first.
+// Every product through SpmvHandle executes its plan once and starts no kernel of Kokkos Kernels, on each path through
+// Kokkos Kernels. The tests are also compiled with KOKKOSKERNELS_ETI_ONLY, for double with LayoutLeft. Kokkos Kernels
+// then defines only the kernels that it is built with. With this macro, Kokkos Kernels 4.7.00 compiles only if the
+// handle's header, which includes spmv, comes first.
 #include <type_traits>
 #include <utility>
 
@@ -57,7 +57,7 @@ TEST(ExecutionsTest, SeveralColumns) {
   }
 }
 
-/// Kokkos Kernels calls itself again with the single column, with the handle's ImplType.
+/// Kokkos Kernels calls itself again with the single column and the handle's ImplType.
 TEST(ExecutionsTest, OneContiguousColumn) {
   expect_one_execution(small<int>(), Vectors<double>("x", 22, 1), Vectors<double>("y", 31, 1));
   expect_one_execution(small<std::size_t>(), Vectors<double>("x", 22, 1), Vectors<double>("y", 31, 1));
@@ -96,7 +96,7 @@ TEST(ExecutionsTest, WithoutAnExecutionSpace) {
   });
 }
 
-/// Only the first product makes the plan. Other modes, numbers of columns and paths through Kokkos Kernels find it.
+/// Only the first product makes the plan. Products in other modes, with other columns and on other paths reuse it.
 TEST(ExecutionsTest, TheMatrixIsAnalysedOnce) {
   const auto A = small<int>();
   HandleFor<CrsCase<double>, Vectors<double>> handle;
@@ -150,7 +150,8 @@ TEST(ExecutionsTest, NothingToMultiply) {
   }
 }
 
-/// Kokkos Kernels' own handle, in a file that includes Tessera's. Also shows that its kernels would be seen.
+/// Tests Kokkos Kernels' own handle in a file that includes Tessera's handle. Also shows that the other tests would see
+/// its kernels.
 TEST(ExecutionsTest, OwnHandleExecutesNoPlan) {
   const auto A = small<std::size_t>();
   const Vectors<double> x("x", 22, 3), y("y", 31, 3);
@@ -176,7 +177,7 @@ TEST(ExecutionsTest, EveryLayout) {
   }
 }
 
-/// A column of several is not contiguous: Kokkos Kernels uses its product for several columns.
+/// A single column with a stride is not contiguous, so Kokkos Kernels uses its product for several columns.
 TEST(ExecutionsTest, OneStridedColumn) {
   using Right = Vectors<double, Kokkos::LayoutRight>;
   const auto A = small<int>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Must come first: see ExecutionsTest.cpp.
+// This header must come first: see ExecutionsTest.cpp.
 #include <tessera/kokkos_kernels/SpmvHandle.hpp>
 
 #include "SpmvCheck.hpp"
@@ -39,7 +39,7 @@ void expect_spmv(Handle& handle, const Elements& elements, const Matrix& A, Mode
                [&](auto a, auto b) { KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A, x, b, y); });
 }
 
-/// The same, but also calls watch(events) with the events of the product.
+/// Checks the product and calls watch(events) with the events of the product.
 template <class Handle, class Elements, class Matrix, class X, class Y, class Watch>
 void expect_spmv(Handle& handle, const Elements& elements, const Matrix& A, Mode mode, double alpha, double beta,
                  const X& x, const Y& y, const Watch& watch) {
@@ -50,7 +50,7 @@ void expect_spmv(Handle& handle, const Elements& elements, const Matrix& A, Mode
   });
 }
 
-/// The same for new Views of types X and Y.
+/// Checks the product with new Views of types X and Y.
 template <class X, class Y = X, class Handle, class Elements, class Matrix, class... Watch>
 void expect_spmv_with(Handle& handle, const Elements& elements, const Matrix& A, Mode mode, int columns, double alpha,
                       double beta, const Watch&... watch) {

@@ -128,7 +128,7 @@ TEST(HandleTest, ValuesAreNotCheckedByDefault) {
   }
 }
 
-/// New values cost one pass, once, and no analysis.
+/// New values cost one pass in the next product, and no analysis.
 TEST(HandleTest, ValuesAreTakenOnce) {
   const Case A = small();
   Handle handle;
@@ -354,7 +354,7 @@ TEST(HandleTest, OptionsOfThePlan) {
   EXPECT_EXACT_MESSAGE(std::invalid_argument, multiply(handle, A), "precision tf32 is not available");
 }
 
-/// The plan is tuned for the options' number of columns; without options, for that of the first product or prepare().
+/// The plan is tuned for the options' number of columns or, without options, that of the first product or prepare().
 TEST(HandleTest, ColumnsThatThePlanIsTunedFor) {
   const Case A = small();
   Handle first_product, prepared, told(PlanOptions{});
@@ -380,7 +380,7 @@ TEST(HandleTest, NoColumns) {
   expect_product_of(A.elements, handle, A.matrix, 4);
 }
 
-/// A product on another instance than the last one fences that one, because they share scratch memory.
+/// A product on another instance fences the previous instance, because the two share scratch memory.
 TEST(HandleTest, Instances) {
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   const Case A = small();

@@ -118,7 +118,7 @@ struct TheirCase {
     auto result = to_dense(y);
     for (int j = 0; j < result.columns(); ++j) {
       for (int i = 0; i < result.rows(); ++i) {
-        // NOTE: NaN must fail, hence not ASSERT_FALSE with >.
+        // NOTE: NaN must fail; ASSERT_FALSE with > would accept it.
         ASSERT_TRUE(magnitude(result(i, j) - expected(i, j)) <= tolerance(alpha, beta))
             << "row " << i << ", column " << j << " of " << result.columns() << ", mode " << to_string(mode)
             << ", alpha " << alpha << ", beta " << beta;
@@ -126,7 +126,7 @@ struct TheirCase {
     }
   }
 
-  /// Checks every mode and pair of factors ("light": N and T, 0 and 1). With beta = 0 also a Y that holds some NaN.
+  /// Checks every mode and pair of factors ("light": N and T, 0 and 1); with beta = 0, also a Y with some NaN.
   template <class X, class Y, class Handle>
   void expect_every_product(Handle& handle, int columns, bool heavy) {
     const std::vector<double> light_factors{0, 1}, heavy_factors{0, 1, -1, 2.5};
@@ -246,7 +246,7 @@ TYPED_TEST(MultivectorTest, Interfaces) {
                [&](auto a, auto b) { KokkosSparse::spmv(&handle_mv, "N", a, A.matrix, x_mv, b, y_mv); });
 }
 
-/// Issue 101 of Kokkos Kernels: a float row, 1 and half a unit in the last place, times ones in double is exact.
+/// Issue 101 of Kokkos Kernels: the float row (1, half a unit in the last place) times ones in double is exact.
 TEST(MixedPrecisionTest, Issue101) {
   const double half_unit = std::numeric_limits<float>::epsilon() / 2;
   HostPattern<int> row;

@@ -87,7 +87,7 @@ DenseOf<View> dense_like(const View& view) {
   return {view.extent_int(0), View::rank() == 2 ? view.extent_int(1) : 1, Layout::Left};
 }
 
-/// A contiguous View with the rank and extents of `view`, through which strided Views are copied to and from the host.
+/// Returns a contiguous View with the rank and extents of `view`, to copy strided Views to and from the host.
 template <class View>
 auto contiguous_like(const View& view) {
   using User = typename View::non_const_value_type;
@@ -123,7 +123,7 @@ DenseOf<View> to_dense(const View& view) {
   return result;
 }
 
-/// Sets random elements in the View, and returns them.
+/// Sets the elements of the View to random numbers, and returns them.
 template <class View>
 DenseOf<View> randomize(const View& view, std::uint64_t seed) {
   DenseOf<View> result = dense_like(view);
@@ -132,7 +132,7 @@ DenseOf<View> randomize(const View& view, std::uint64_t seed) {
   return result;
 }
 
-/// Sets every element to NaN, and returns them.
+/// Sets the elements of the View to NaN, and returns them.
 template <class View>
 DenseOf<View> fill_with_nan(const View& view) {
   DenseOf<View> result = dense_like(view);

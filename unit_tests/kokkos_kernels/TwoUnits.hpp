@@ -3,8 +3,8 @@
 
 #include <KokkosSparse_CrsMatrix.hpp>
 
-/// Products of one matrix type in two translation units, only one of which includes the adapter. Row offsets are int,
-/// for which Kokkos Kernels is seldom built, so each unit instantiates its kernels and the linker keeps one of the two.
+/// Products of one matrix type in two translation units. Only one of the units includes the adapter. Kokkos Kernels is
+/// seldom built for row offsets of int, so each unit instantiates its kernels and the linker keeps one instance.
 namespace Tessera::Impl::Test {
 
 using UnitMatrix = KokkosSparse::CrsMatrix<double, int, Kokkos::DefaultExecutionSpace::device_type, void, int>;
@@ -17,13 +17,13 @@ void own_product_without_adapter(const UnitMatrix& A, const char mode[], double 
 void own_product_without_adapter(const UnitMatrix& A, const char mode[], double alpha, const UnitVectors& x,
                                  double beta, const UnitVectors& y);
 
-/// Computes the same in the unit with the adapter.
+/// Computes this product with Kokkos Kernels' own handle, in the unit with the adapter.
 void own_product_with_adapter(const UnitMatrix& A, const char mode[], double alpha, const UnitVector& x, double beta,
                               const UnitVector& y);
 void own_product_with_adapter(const UnitMatrix& A, const char mode[], double alpha, const UnitVectors& x, double beta,
                               const UnitVectors& y);
 
-/// Computes the same there, with Tessera's handle.
+/// Computes this product with Tessera's handle, in the unit with the adapter.
 void tessera_product(const UnitMatrix& A, const char mode[], double alpha, const UnitVector& x, double beta,
                      const UnitVector& y);
 void tessera_product(const UnitMatrix& A, const char mode[], double alpha, const UnitVectors& x, double beta,

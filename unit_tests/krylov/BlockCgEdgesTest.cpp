@@ -75,8 +75,8 @@ TYPED_TEST(BlockCgEdgesTest, ColumnsOfAllSizes) {
     EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 100 * this->epsilon) << "column " << j;
 }
 
-/// Guesses so large that scaling them or squaring their residuals overflows, or rounding errors exceed b. They must not
-/// do worse than a guess of 0, or affect other columns.
+/// Guesses so large that scaling them or squaring their residuals overflows, or that rounding errors exceed b. Results
+/// must not be worse than from a guess of 0, and other columns must not be affected.
 TYPED_TEST(BlockCgEdgesTest, GuessesThatAreUseless) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(60, 10));
@@ -118,7 +118,7 @@ TYPED_TEST(BlockCgEdgesTest, BadGuessesAreTaken) {
   for (int j = 0; j < 2; ++j) EXPECT_GT(solution.result.residuals[std::size_t(j)], 100);
 }
 
-/// If directions are left out, the residuals must include their small components.
+/// If directions are dropped, the residuals must include their small components.
 TYPED_TEST(BlockCgEdgesTest, ResidualsCountWhatIsLeftOut) {
   const auto A = this->rounded(positive_definite(30, 1e4));
   for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -379,7 +379,7 @@ TYPED_TEST(BlockCgEdgesTest, ARankWithoutRowsDoesAsTheOthers) {
 
 TYPED_TEST(BlockCgEdgesTest, SumsAreThoseOfAllRanks) {
   using Scalar = typename TestFixture::Scalar;
-  // Simulates two ranks with equal rows: the sums double, the solution is the same.
+  // Simulates two ranks with equal rows: sums are doubled, and the solution is the same.
   const auto A = this->rounded(positive_definite(60, 30));
   const auto B = this->rounded(random_matrix(60, 4, 3));
   const auto alone = this->solve(A, B, this->options());
@@ -435,7 +435,7 @@ TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(product.calls, 0);
 }
 
-/// 2^31 - 1 rows, and one more. The Views are never read, because they do not match.
+/// Tests 2^31 - 1 and 2^31 rows. The Views are never read, because they do not match.
 TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
   using Exec = typename TestFixture::Exec;
   using View = Kokkos::View<typename TestFixture::Scalar**, Kokkos::LayoutRight, Exec, Kokkos::MemoryUnmanaged>;

@@ -30,8 +30,8 @@ class BlockCgIterationsTest<Case<Exec_, Scalar_>> : public ::testing::Test {
     return result;
   }
 
-  /// Returns whether each column alone converges, with a tolerance well above the rounding error. The block must then
-  /// converge, too.
+  /// Returns whether each column alone converges, and the tolerance is well above the rounding error. If so, the block
+  /// must converge, too.
   bool check(const std::string& name, const System& system, const HostDenseMatrix& B, const HostDenseMatrix& guess) {
     if (!is_chosen_on<Exec>(7)) return false;
     SCOPED_TRACE(name);
@@ -76,9 +76,9 @@ class BlockCgIterationsTest<Case<Exec_, Scalar_>> : public ::testing::Test {
   std::ofstream table;
   int compared = 0;
   double worst_ratio = 0;
-  /// Allows more iterations if only one direction remains or columns help each other little: rounding decides then. The
-  /// block's error in the norm of A falls at least as fast as alone, but its residual, which is compared with the
-  /// tolerance, may fall a step or two later.
+  /// Allows more iterations if only one direction remains or columns help each other little: rounding then decides. In
+  /// a block, the error in the norm of A falls at least as fast as for a column alone. The residual, which is compared
+  /// with the tolerance, may fall a step or two later.
   bool is_close = false;
   int slack(int iterations) const { return is_close ? 2 + iterations / 25 : 0; }
 };
@@ -343,8 +343,9 @@ TYPED_TEST(BlockCgIterationsTest, JumpsAndBeams) {
   }
 }
 
-/// Residuals oscillate near the tolerance: cells with coefficients of 10^6 are solved much earlier, and cells with 1
-/// start to matter. Without smoothing, a block and a single column meet the tolerance at different minima.
+/// Residuals oscillate near the tolerance, because cells with coefficients of 10^6 converge much earlier than cells
+/// with
+/// 1. Without smoothing, a block and a single column reach the tolerance at different minima of the residual.
 TYPED_TEST(BlockCgIterationsTest, ResidualsThatSwing) {
   using Scalar = typename TestFixture::Scalar;
   this->is_close = true;

@@ -80,9 +80,9 @@ TYPED_TEST(BlockCgTest, TakesNoMoreIterationsThanColumnByColumn) {
     options.tolerance = tolerance;
     const auto solution = this->solve(A, B, options);
     EXPECT_TRUE(solution.result.has_converged);
-    int most = 0;  // of four columns: all would be slower and a weaker bound
+    int most = 0;  // of four columns: more columns would be slower and give a weaker bound
     for (int j = 0; j < std::min(columns, 4); ++j) most = std::max(most, iterations_of_plain_cg(A, B, j, tolerance));
-    // A single column needs as many, except for rounding. A block of 16 converges much faster.
+    // A single column needs the same number, except for rounding. A block of 16 converges much faster.
     EXPECT_LE(solution.result.iterations, columns == 1 ? most + most / 50 + 1 : most) << columns << " columns";
     if (columns == 16) {
       EXPECT_LE(3 * solution.result.iterations, 2 * most);
@@ -228,7 +228,7 @@ TYPED_TEST(BlockCgTest, BeginsWithTheGuess) {
   this->expect_solved(A, B, again, 30);
 }
 
-/// Passes as documented in example/ and docs: two inner products in each iteration, three with a preconditioner.
+/// As documented in example and docs, each iteration sums two inner products over ranks, three with a preconditioner.
 TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(100, 30));
@@ -241,7 +241,7 @@ TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
   };
   const auto plain = this->solve(A, B, options);
   EXPECT_EQ(plain.result.restarts, 0);
-  // Before: magnitudes of X, norms of B, first residuals. Afterwards: computed residuals.
+  // Sums before the iterations: magnitudes of X, norms of B, first residuals. Sums after them: computed residuals.
   EXPECT_EQ(sums, 3 + 2 * plain.result.iterations + 1);
   sums = 0;
   const auto preconditioned = this->solve(A, jacobi_of(A), B, options);

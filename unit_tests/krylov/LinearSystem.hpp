@@ -293,7 +293,7 @@ class BlockCgTest<Case<Exec_, Scalar_>> : public ::testing::Test {
     return solution;
   }
 
-  /// Checks all that a result states against the serial reference.
+  /// Checks all members of a result against the serial reference.
   static void expect_solved(const HostDenseMatrix& A, const HostDenseMatrix& B, const Solution& solution,
                             double condition, double tolerance_ = tolerance) {
     const BlockCgResult& result = solution.result;

@@ -155,7 +155,7 @@ class SparseSystem {
     for (int j = 0; j < B.columns; ++j) {
       comparison.worst = std::max(comparison.worst, residual(B, X, j));
       comparison.floor = std::max(comparison.floor, floor(B, X, j));
-      // Stops at a column that needs as many iterations as the block, which may need as many as the slowest.
+      // Stops at a column with at least the block's number of iterations: then the block passes.
       if (comparison.slowest >= comparison.block.iterations && comparison.block.has_converged) continue;
       HostDenseMatrix x = column_of(guess, j);
       const auto alone = solve(column_of(B, j), x, options);

@@ -44,7 +44,7 @@ inline std::vector<int> diagonals(int count, int run, std::int64_t span) {
   std::vector<int> result;
   const int runs = (count + run - 1) / run;
   for (int i = 0; i < runs; ++i) {
-    // The range is divided into equal parts. Each has one run, at a random position.
+    // The range is divided into equal parts. Each part has one run, at a random position.
     const std::int64_t part = 2 * span / runs, room = std::max<std::int64_t>(part - run, 1);
     const std::int64_t first =
         -span + i * part + std::int64_t(Impl::mix_bits(std::uint64_t(i) + 1) % std::uint64_t(room));

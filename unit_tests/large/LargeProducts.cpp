@@ -6,7 +6,7 @@
 // ("long"), and X and Y of more than 2^32 elements in every mode ("wide"). Every element is compared with the number
 // that follows from its indices. --fraction scales all sizes down, so tests can run the same code anywhere; --only
 // selects the cases whose names contain TEXT; plan files are written to FOLDER; --spoil changes an element of each Y,
-// to test that errors are found. Cases that do not fit in memory are left out with a message. The exit status is 1 if
+// to test that errors are found. Cases that do not fit in memory are skipped with a message. The exit status is 1 if
 // anything is wrong or no case has run.
 #include <Kokkos_Core.hpp>
 #include <algorithm>

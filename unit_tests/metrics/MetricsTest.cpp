@@ -116,8 +116,8 @@ TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
   }
 }
 
-/// More entries than are counted in one batch. Each 8 rows share 100 columns, the next 8 rows have the next 100, and so
-/// on. The last row has one entry more.
+/// More entries than are counted in one batch. Each 8 rows share 100 columns, the next 8 rows share the next 100, and
+/// so on. The last row has an additional entry.
 TYPED_TEST(MetricsTest, DistinctColumnsOfManyWindows) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -164,7 +164,7 @@ TYPED_TEST(MetricsTest, FingerprintsTellPatternsApart) {
   EXPECT_NE(fingerprint_of<Exec>(HostPattern<Offset>()), fingerprint_of<Exec>(wider));
 }
 
-/// Windows with a single column have space for it in the tables of columns.
+/// The tables of columns have space for a window with a single column.
 TYPED_TEST(MetricsTest, ColumnsOfAnEntryAlone) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<typename TypeParam::Offset> A;

@@ -43,7 +43,7 @@ TYPED_TEST(ArenaTest, ArraysAreApart) {
   EXPECT_EQ(to_host(arrays.numbers), std::vector<std::uint64_t>(1000, 7));
 }
 
-/// A format needs only the memory of its arrays.
+/// A format needs no memory besides its arrays.
 TYPED_TEST(ArenaTest, ArraysThatFollowLeaveNoGaps) {
   using Memory = typename TestFixture::Exec::memory_space;
   Impl::Array<std::uint64_t*, Memory> wide;

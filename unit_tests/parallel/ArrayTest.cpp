@@ -30,7 +30,7 @@ class ArrayTest : public ::testing::Test {
   static Numbers numbers(std::size_t size) { return Impl::allocate<Numbers>(Exec(), "numbers", size); }
   static auto account(std::size_t limit) { return std::make_shared<Impl::MemoryAccount>(limit); }
 
-  // A function of its own, because nvcc rejects kernels in the bodies of tests.
+  // A separate function, because nvcc rejects kernels in the bodies of tests.
   static void add_indices(const Exec& exec, const Numbers& numbers) {
     Kokkos::parallel_for(
         "ArrayTest", Impl::IndexPolicy<Exec>(exec, 0, numbers.extent(0)),
@@ -208,7 +208,7 @@ TEST_F(CachedArenaTest, BlocksAreAtMostAnEighthLargerThanAskedFor) {
   }
 }
 
-/// Emulates on the host the memory of a device without pools.
+/// Emulates the memory of a device without pools on the host.
 struct OtherMemory {
   static constexpr const char* name() { return "OtherMemory"; }
   template <class Exec>

@@ -50,7 +50,7 @@ class CudaMemoryTest : public ::testing::Test {
           array(i) = number;
         });
   }
-  /// Returns the number of elements that differ from a number.
+  /// Returns the number of elements that differ from `number`.
   static std::size_t others(const Kokkos::Cuda& exec, const Numbers& array, std::uint64_t number) {
     std::size_t count = 0;
     Kokkos::parallel_reduce(

@@ -51,7 +51,7 @@ TYPED_TEST(RadixSortTest, SortsByUpperBitsAlone) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// CUB, which sorts on Cuda, clears CUDA's last error. The sort must preserve it.
+/// On Cuda the sort calls CUB, which clears CUDA's last error. The sort must preserve the error.
 TEST(RadixSortOnCuda, ErrorsOfOthersAreTheirs) {
   const cudaError_t left = cudaSetDevice(-1);
   ASSERT_NE(left, cudaSuccess);
@@ -64,7 +64,7 @@ struct Element {
   std::uint32_t number, key, any;
 };
 
-/// Payloads of other sizes than 4 and 8 bytes are sorted with their keys.
+/// Payloads that do not have 4 or 8 bytes are sorted with their keys.
 TYPED_TEST(RadixSortTest, ElementsOfAnySize) {
   using Exec = typename TypeParam::ExecutionSpace;
   for (const std::uint32_t size : {0, 1, 2, 257, 70001}) {

@@ -34,7 +34,7 @@ void check_brp_product(const HostPattern<Offset>& A, int f, int g) {
                                 ", g = " + std::to_string(g));
 }
 
-/// Windows with entries in groups only, and with residual rows, too. The last window is incomplete.
+/// Some windows have entries only in groups, others also in residual rows. The last window is incomplete.
 TYPED_TEST(BlockRowPartitionSpmmTest, GroupsAndResidualRowsOfAnyShape) {
   using T = TypeParam;
   using Offset = typename T::Offset;

@@ -132,7 +132,7 @@ HostPattern<Offset> rows_of_every_length() {
   return result;
 }
 
-/// Few columns, with and without strides and beta, for which the ends of rows may use other loops.
+/// With few columns, the ends of rows may use other loops, depending on strides and beta.
 TYPED_TEST(HostKernelsTest, RowsOfEveryLength) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -270,7 +270,7 @@ void check_columns(Kernel kernel, const Pattern& A, const std::vector<M>& values
   }
 }
 
-/// Includes rows with less than a block of entries, or with a block and a rest.
+/// Includes rows with fewer entries than a block, or with a block and a remainder.
 TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;

@@ -14,7 +14,7 @@ using Z = Complex<double>;
 const double infinity = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
-// A = [1 0 2; 0 3 0]; the 2 is stored as two entries, 0.5 and 1.5.
+// A = [1 0 2; 0 3 0], where two stored entries, 0.5 and 1.5, sum to 2.
 const int row_offsets[] = {0, 3, 4};
 const int columns[] = {0, 2, 2, 1};
 const double values[] = {1, 0.5, 1.5, 3};

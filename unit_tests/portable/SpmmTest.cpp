@@ -178,7 +178,7 @@ TYPED_TEST(SpmmTest, ElementsThatAreNotThereMultiplyNothing) {
   }
 }
 
-/// If rows of Y or X have another order than the matrix, the same numbers are written to or read from these rows.
+/// With y_rows or x_rows, the same numbers are written to other rows of Y, or read from other rows of X.
 TYPED_TEST(SpmmTest, RowsAreScatteredAndGathered) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;

@@ -57,7 +57,7 @@ Settings settings_of(int argc, char** argv) {
   return s;
 }
 
-/// Most cases are small, so more of them are checked in the same time.
+/// Returns mostly small sizes, so more cases are checked in the same time.
 CaseSizes sizes_of(Choices& choices) {
   switch (choices.below(16)) {
     case 0:

@@ -192,7 +192,7 @@ HostPattern<Offset> graph(const std::vector<std::pair<int, int>>& edges, const R
   return pattern<Offset>(static_cast<int>(names.size()), rows);
 }
 
-/// Returns random edges: pairs within a group with probability `inside`, others with probability `outside`.
+/// Returns random edges: pairs within a group with probability `inside`, other pairs with probability `outside`.
 std::vector<std::pair<int, int>> planted_edges(const Row& group_of, double inside, double outside) {
   Random random(29);
   std::vector<std::pair<int, int>> edges;

@@ -35,7 +35,7 @@ class SerialClusters {
  private:
   using Columns = std::set<int>;
 
-  /// Inserts the columns that count into the rows of a group.
+  /// Fills rows_ with the columns of each row that the algorithm compares.
   template <class Offset>
   void choose(const HostPattern<Offset>& A, int first) {
     const auto begin = std::size_t(A.row_offsets[std::size_t(first)]);
@@ -175,7 +175,7 @@ TYPED_TEST(LocalClustersTest, SpecialPatternsAsSerially) {
   this->expect_serial(shuffled_in_groups(grid_pattern<Offset>(28), 5), "a grid");
 }
 
-/// More than 65,536 entries in a group, and several batches: only some of the columns count.
+/// A group has more than 65,536 entries, so only some of its columns are compared. There are several batches.
 TYPED_TEST(LocalClustersTest, LongRowsAsSerially) {
   using Offset = typename TypeParam::Offset;
   auto A = shuffled_in_groups(equal_rows<Offset>(36, 4000, 150, 60), 6);

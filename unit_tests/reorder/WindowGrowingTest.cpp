@@ -51,7 +51,7 @@ TYPED_TEST(WindowGrowingTest, ShuffledGridsGetFewerColumnsThanTheyHadBefore) {
 
 TYPED_TEST(WindowGrowingTest, EmptyRowsDoNotThinWindows) {
   using Offset = typename TypeParam::Offset;
-  // Every other row is empty. The others are 128 copies each of two rows.
+  // Every other row is empty. The nonempty rows are 128 copies of each of two rows.
   HostPattern<Offset> A;
   A.columns = 20;
   for (int row = 0; row < 512; ++row) {
@@ -68,9 +68,9 @@ TYPED_TEST(WindowGrowingTest, TheSameOrderOnEveryBackend) {
   const auto A = grid_pattern<Offset>(40);
   EXPECT_EQ(fingerprint(to_host(this->order_of(rows_in_order(A, shuffled(A.rows, 14)), 64).order)),
             6653520676407068527u);
-  // hubs: columns with more rows than are visited
+  // Hubs are columns with more rows than the algorithm visits.
   EXPECT_EQ(fingerprint(to_host(this->order_of(hub_pattern<Offset>(2000, 300, 15), 64).order)), 3822756047935522633u);
-  // rows that share columns with more rows than are counted
+  // Here rows share columns with more rows than the algorithm counts.
   EXPECT_EQ(fingerprint(to_host(this->order_of(random_pattern<Offset>(600, 400, 0.1, 16), 64).order)),
             14448835530557141177u);
 }

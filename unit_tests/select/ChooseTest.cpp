@@ -16,7 +16,7 @@ MatrixStatistics statistics(double rows, double nonzeros, double tiles) {
   return m;
 }
 
-/// \throws std::out_of_range if it is no candidate
+/// \throws std::out_of_range if the format is no candidate
 Candidate candidate_of(const Choice& choice, Format format) {
   for (const Candidate& candidate : choice.candidates)
     if (candidate.format == format) return candidate;
@@ -81,7 +81,7 @@ TEST(Choose, BytesAreThoseOfTheFormats) {
   EXPECT_EQ(candidate_of(choice, Format::BitTcf).tiles, 700);
 }
 
-/// Row groups are no candidate: users must name them. Finding their entries costs no more than in CSR.
+/// Row groups are no candidate: users must name them. Finding their entries costs no more than finding CSR's.
 TEST(Choose, RowGroupsArePricedLikeRows) {
   const MatrixStatistics m = statistics(1e5, 1e6, 2e5);
   for (const Candidate& candidate : choose_format(m).candidates) EXPECT_NE(candidate.format, Format::RowGroups);
@@ -92,8 +92,8 @@ TEST(Choose, RowGroupsArePricedLikeRows) {
   EXPECT_LT(seconds(Format::RowGroups, 1.2e7), seconds(Format::RowGroups, 1.3e7));
 }
 
-/// Orders are rated by reads of X and writes of Y: an X beyond the cache is read again for each window, and scattered
-/// rows of Y cost more than consecutive ones.
+/// Predictions for orders depend on reads of X and writes of Y: an X that exceeds the cache is read again for each
+/// window, and scattered rows of Y cost more than consecutive rows.
 TEST(Choose, AnOrderPaysByFewerReadsOfX) {
   MatrixStatistics m = statistics(1e6, 1e7, 5e6);
   const auto seconds = [&](double window_columns, bool is_reordered) {

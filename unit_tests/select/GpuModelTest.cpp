@@ -11,8 +11,8 @@
 namespace Tessera::Impl::Test {
 
 /// The statistics of a matrix in its own or another order: tiles of 8 and 16 rows, and distinct columns in windows of
-/// 8, 64 and 128 rows. If counted: entries of the longest row, tiles of the longest windows of 8 and 16 rows, and
-/// columns of the longest window of 64.
+/// 8, 64 and 128 rows. Optional: entries of the longest row, tiles of the longest windows of 8 and 16 rows, and columns
+/// of the longest window of 64.
 struct Counts {
   const char* name;
   bool is_reordered;

@@ -69,8 +69,8 @@ class Block {
     return block;
   }
 
-  /// Whether the last thread that is ready runs next; otherwise threads take turns. Because the last warps are
-  /// producers, they then run as far ahead of consumers as barriers allow.
+  /// If set, the last thread that is ready runs next; otherwise threads take turns. The last warps are producers, so
+  /// they then run as far ahead of consumers as barriers allow.
   void prefer_last_threads(bool prefers) { prefers_last_threads_ = prefers; }
 
   /// Runs a kernel, one thread block after another. Shared memory starts as NaN.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #ifdef TESSERA_ADDRESS_SANITIZER
-// This check would map memory for the frames of thousands of fibers.
+// Off, because this check would map memory for the frames of thousands of fibers.
 extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
 #endif
 

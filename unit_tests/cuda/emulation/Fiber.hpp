@@ -19,8 +19,8 @@
 
 namespace Tessera::Impl::Emulation {
 
-/// A function that runs on its own stack and switches to other fibers. Without a stack: the program's main flow. The
-/// address sanitizer is notified of every switch.
+/// A function that runs on its own stack and switches to other fibers. A fiber without a stack is the program's main
+/// flow. The address sanitizer is notified of every switch.
 class Fiber {
  public:
   /// The next switch to this fiber calls the function, which must never return.
@@ -34,7 +34,7 @@ class Fiber {
     makecontext(&context_, function, 0);
   }
 
-  /// Switches from this fiber, which must be running, to another; returns when another switches back.
+  /// Switches from this fiber, which must be running, to another. Returns when another fiber switches back.
   void switch_to(Fiber& other) {
     [[maybe_unused]] void* frames = nullptr;
 #ifdef TESSERA_ADDRESS_SANITIZER

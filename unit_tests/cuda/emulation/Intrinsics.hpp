@@ -66,7 +66,7 @@ inline unsigned long long atomicAdd(unsigned long long* pointer, unsigned long l
   return before;
 }
 
-/// Shared memory only.
+/// Supports only shared memory.
 inline int atomicAdd(int* pointer, int value) {
   if (!Tessera::Impl::Emulation::Block::running().is_shared(pointer, sizeof(value))) {
     Tessera::Impl::Emulation::fail("atomicAdd beyond shared memory");
@@ -80,7 +80,7 @@ inline void __threadfence() {}
 inline void __syncthreads() { Tessera::Impl::Emulation::Block::running().meet_block(); }
 inline void __syncwarp() { Tessera::Impl::Emulation::Block::running().meet_warp("__syncwarp"); }
 
-// All lanes of the warp must call it: no kernel uses another mask.
+// All lanes of the warp must call this function: no kernel uses a smaller mask.
 
 template <class T>
 T __shfl_sync(unsigned, T value, int source, int width = 32) {

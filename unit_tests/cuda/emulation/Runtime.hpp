@@ -20,7 +20,7 @@ class Runtime {
     return runtime;
   }
 
-  /// Calls to the runtime that a repeated product can avoid: all but launches and queries for the device number.
+  /// Returns the number of calls that a repeated product can avoid: all but launches and queries for the device number.
   int questions() const { return questions_; }
   void count_question() { ++questions_; }
 

@@ -11,9 +11,9 @@
 // cuda: kernels run on the host, synchronously, one thread at a time (Block.hpp). src/cuda/launch/Launch.cuh and
 // src/cuda/ptx are the counterparts.
 //
-// Not emulated: effects of timing. Threads run in one of many possible orders, and thread blocks one after another;
-// copies finish when they are waited for; registers, banks and sizes of multiprocessors have no limits. Tensor cores
-// sum in double precision. Static shared arrays keep the content of the last thread block.
+// Effects of timing are not emulated. Threads run in one of many possible orders, and thread blocks one after another;
+// copies finish when a thread waits for them; registers, banks and multiprocessors have no limits. Tensor cores sum in
+// double precision. Static shared arrays keep the content of the last thread block.
 
 #define __device__
 #define __host__
@@ -103,7 +103,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
   return cudaSuccess;
 }
 
-// Kernels start after earlier ones have finished, like those for GPUs before Hopper.
+// Kernels start after earlier kernels have finished, as on GPUs before Hopper.
 struct cudaFuncAttributes {
   int ptxVersion;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A Kokkos Kernels program with the declaration of the handle changed: y = 2 A x with A = [1 0 2; 0 0 0; 0 3 4].
+// A Kokkos Kernels program that declares Tessera's handle: y = 2 A x with A = [1 0 2; 0 0 0; 0 3 4].
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tessera runs out of memory in a product: Kokkos Kernels multiplies instead, and does so for this matrix from then on.
+// If Tessera runs out of memory in a product, Kokkos Kernels multiplies instead, also in later products of this matrix.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// The namespace of this unit. One program may contain two, compiled against different headers of Kokkos Kernels.
+// The namespace of this unit. A program may contain two units, compiled against different headers of Kokkos Kernels.
 #ifndef APPLICATION
 #define APPLICATION Application
 #endif
@@ -16,7 +16,7 @@ namespace APPLICATION {
 /// Products of a matrix of one type.
 struct Case {
   std::string name;
-  /// Multiplies twice with one handle, and edits the values in between. Returns the largest error of an element,
+  /// Multiplies twice with one handle, and changes the values in between. Returns the largest error of an element,
   /// relative to its bound.
   ///
   /// \param mode    "N", "T", "C" or "H"
@@ -33,9 +33,9 @@ double multiply_native();
 double multiply_both_ranks();
 /// One handle for two matrices, which Kokkos Kernels does not support.
 double multiply_two_matrices();
-/// One handle for a matrix that is freed, and for another of equal size that probably gets the same memory.
+/// One handle for a matrix that is freed, and for another matrix of equal size that probably gets the same memory.
 double multiply_where_another_lay();
-/// Two products. before() and after() are called right before and after the first.
+/// Two products. Calls before() and after() right before and after the first product.
 double multiply_twice(const std::function<void()>& before, const std::function<void()>& after);
 /// A matrix without rows, columns and entries.
 double multiply_empty();

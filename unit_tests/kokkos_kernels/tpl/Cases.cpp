@@ -9,7 +9,7 @@ namespace APPLICATION {
 using Left = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
 
-/// Instantiated in separate files.
+/// Defined in Products.hpp, and instantiated in separate files.
 template <class Scalar, class Offset, class Layout, bool is_blocked>
 double multiply(const char mode[], int columns);
 

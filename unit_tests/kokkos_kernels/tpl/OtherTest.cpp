@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A unit of the same program that is compiled against Kokkos Kernels' own headers does not multiply with Tessera.
+// A unit that is compiled against Kokkos Kernels' own headers does not multiply with Tessera, even in the same program.
 #include <gtest/gtest.h>
 
 #define APPLICATION OtherApplication

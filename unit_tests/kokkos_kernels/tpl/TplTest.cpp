@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which library multiplies in a program that uses only Kokkos Kernels, compiled against the patched headers.
+// Tests which library multiplies in a program that uses only Kokkos Kernels, compiled against the patched headers.
 #include <KokkosKernels_config.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace Tessera::Impl::Test {
 
 namespace {
 
-/// Whether the environment leaves the TPL switched on.
+/// Whether the TPL is switched on in the environment.
 bool is_on() {
   const char* const use = std::getenv("TESSERA_TPL");
   return use == nullptr || std::string(use) != "off";
@@ -36,8 +36,8 @@ bool is_left_to_cusparse([[maybe_unused]] const std::string& mode, [[maybe_unuse
 #endif
 }
 
-/// Whether Kokkos Kernels has a known error: on GPUs, its products of blocks in mode C keep NaN in Y although beta is 0
-/// (4.6.01).
+/// Whether Kokkos Kernels has a known error in this case: on GPUs, its products of blocks in mode C keep NaN in Y
+/// although beta is 0 (4.6.01).
 bool is_wrong_there([[maybe_unused]] const std::string& name, [[maybe_unused]] const std::string& mode) {
 #ifdef KOKKOS_ENABLE_CUDA
   return mode == "C" && name.ends_with("blocks");
@@ -71,7 +71,7 @@ TEST(TplTest, EveryTypeModeAndRank) {
   }
 }
 
-/// Profilers see regions with the name of the TPL, as for other TPLs.
+/// Profilers see regions with the name of the TPL, as with other TPLs.
 TEST(TplTest, RegionsTellTheLibrary) {
   const auto& each = Application::cases().front();
   const auto regions_of = [&](int columns) {
@@ -126,7 +126,7 @@ TEST_F(TplSharedHandleTest, AnotherMatrixDoesNotPassForTheFirst) {
 
 TEST(TplTest, EmptyMatrices) { EXPECT_EQ(Application::multiply_empty(), 0); }
 
-/// For runs with a wrong value in an environment variable.
+/// Runs only with a wrong value in an environment variable.
 TEST(TplTest, DISABLED_WrongEnvironment) {
   try {
     Application::cases().front().multiply("N", 4);

@@ -84,7 +84,7 @@ inline std::uint16_t to_fp16(float value) {
   if (std::isnan(value)) return 0x7fffu;
   const float size = std::fabs(value);
   if (size >= 65520.f) return static_cast<std::uint16_t>(sign | 0x7c00u);
-  // Units in the last place. nearbyint rounds ties to even, and may carry into the exponent.
+  // Rounds in units in the last place. nearbyint rounds ties to even, and may carry into the exponent.
   const int exponent = size < std::ldexp(1.f, -14) ? -14 : std::ilogb(size);
   const auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 10 - exponent)));
   return static_cast<std::uint16_t>(sign | (units + (static_cast<unsigned>(exponent + 14) << 10)));
@@ -105,7 +105,7 @@ inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)[4], const 
 inline std::uint32_t to_fp16_pair(float low, float high) { return to_fp16(low) | std::uint32_t(to_fp16(high)) << 16; }
 inline std::uint32_t to_bf16_pair(float low, float high) { return to_bf16(low) | std::uint32_t(to_bf16(high)) << 16; }
 
-/// Computes D += A B, A 16 x 8 and B 8 x 8 of 16-bit elements, as the larger product padded with zeros.
+/// Computes D += A B, A 16 x 8 and B 8 x 8 of 16-bit elements, by m16n8k16 with zeros as padding.
 inline void mma_m16n8k8_fp16(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
   mma_m16n8k16_fp16(d, {a[0], a[1], 0, 0}, {b, 0});
 }
