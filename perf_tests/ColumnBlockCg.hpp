@@ -20,7 +20,7 @@ namespace Tessera::Impl::Benchmarks {
 ///
 /// Directions are orthonormalized with a Cholesky factor of a Gram matrix that is computed from R^T R, solved columns
 /// are removed, and an iteration waits twice. Tessera::block_cg instead keeps orthonormal residuals, and the directions
-/// of solved columns. The two take about equally many iterations on well-conditioned systems; on other systems this
+/// of solved columns. On well-conditioned systems, the numbers of iterations differ by a few. On other systems, this
 /// method may stagnate.
 class ColumnBlockCg {
  public:

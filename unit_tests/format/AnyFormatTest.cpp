@@ -26,8 +26,7 @@ void for_each_build(const Body& body) {
   }
 }
 
-/// Returns the slot of each canonical entry. Expects exactly one slot for each entry, and no source for all other
-/// slots.
+/// Returns the slot of each canonical entry. Expects at most one slot for each entry.
 template <class Offset, class Map>
 std::vector<Offset> places_of_entries(const Map& map, std::size_t nonzeros, std::size_t places) {
   const auto slots = map.is_identity() ? std::vector<Offset>{} : to_host(map.slots);

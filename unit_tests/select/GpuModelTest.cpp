@@ -135,7 +135,7 @@ TEST(GpuModel, SlowerMemorySlowsWhatDoesNotStayInCaches) {
   EXPECT_LT(share(ddi, 512), 1.05);  // X has 9 MB
 }
 
-/// If the columns of X for eight rows exceed the near cache, the lanes fetch them again from the next cache.
+/// If the elements of X for eight rows exceed the near cache, the lanes fetch them again from the next cache.
 TEST(GpuModel, RowsShareOnlyWhatFits) {
   const auto seconds = [](double vector_columns, double near_cache) {
     GpuModel gpu = without_chunks();
@@ -158,7 +158,7 @@ TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
   small.longest_row = 30;
   const double longer = seconds(Format::Csr);
   EXPECT_GT(longer, csr);
-  small.longest_row = 600;  // cut into pieces, whose sums need another kernel
+  small.longest_row = 600;  // the row is cut into pieces, and another kernel adds their sums
   EXPECT_GT(seconds(Format::Csr), longer + 0.5 * GpuModel{}.sums);
   const double long_row = seconds(Format::Csr);
   small.longest_row = 1200;
@@ -187,7 +187,7 @@ TEST(GpuModel, PiecesOfSmallMatricesAreShort) {
             seconds_of(choose_format(wide, long_pieces), Format::Csr));
 }
 
-/// Long rows of small matrices are cut only above a limit. Otherwise no kernel is needed to add pieces.
+/// Long rows of small matrices are cut only above a limit. Below it, no kernel is needed to add pieces.
 TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
   Counts small{"", false, 2000, 200000, 2000, 25000, 150000, 120000, 110000, 160, 20, 20, 3000};
   const auto seconds = [&] { return seconds_of(choose_format(statistics(small), GpuModel{}), Format::Csr); };
@@ -200,7 +200,7 @@ TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
   EXPECT_EQ(seconds_of(choose_format(statistics(small), no_sums), Format::Csr), whole);
 }
 
-/// Tiles process all columns of a window before the next one, so wide rows of X leave the cache before they are read
+/// Tiles process all columns of a window before the next window, so wide rows of X leave the cache before they are read
 /// again. CSR processes one panel of columns after another.
 TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   const Counts graph{"", false, 1e6, 3e7, 3e6, 2e6, 2.4e7, 1.2e7, 1.15e7, 60, 8, 8, 900};
@@ -214,8 +214,8 @@ TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   EXPECT_LT(penalty(Format::Csr, 4096), 1.1 * penalty(Format::Csr, 128));
 }
 
-/// The cost of a window beyond its tiles, and of a tile beyond its columns, is lower with 16 rows: half as many
-/// windows, larger tiles. In TF32, BMat took 206 and 211 us on an H200, and BitTCF 265 and 281.
+/// With tiles of 16 rows there are half the windows and larger tiles, so the constant costs of windows and of tiles are
+/// lower. In TF32, BMat took 206 and 211 us on an H200, and BitTCF 265 and 281.
 TEST(GpuModel, FewColumnsOfShortWindowsAreForTallTiles) {
   for (const double columns : {2, 8}) {
     const Choice choice = choose_format(statistics(molecules, columns, 4), GpuModel::tf32());
@@ -279,7 +279,7 @@ TEST(GpuModel, NarrowRowsOfXAreFetchedInVectors) {
   EXPECT_LT(seconds(elasticity, 16, 8), 1.5 * seconds(elasticity, 8, 8));
 }
 
-/// nw04 with one column of float: 36 rows, the longest with 42032 entries. It took 20.9 us on an H100.
+/// nw04 has 36 rows; the longest has 42032 entries. With one column of float it took 20.9 us on an H100.
 TEST(GpuModel, PiecesOfRowsAreAddedSoonerThanThoseOfWindows) {
   const GpuModel gpu = GpuModel::without_tile_kernels();
   MatrixStatistics m;
@@ -398,14 +398,14 @@ TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   EXPECT_LT(least(fem3d_windows), worthwhile_reordering * least(fem3d));
   EXPECT_LT(least(blocks_affinity), worthwhile_reordering * least(blocks));
   EXPECT_LT(least(road_windows), least(road));
-  // NOTE: measured 356 us instead of 357. The model errs: plans that look for an order choose this one without gain.
+  // NOTE: measurements show no gain from this order (356 us instead of 357), but the model predicts one.
   EXPECT_NEAR(least(elasticity_windows, 128) / least(elasticity, 128), 1, 0.3);
   Counts moved = fem3d;
   moved.is_reordered = true;
   EXPECT_GT(least(moved), least(fem3d));
 }
 
-/// The bound that decides whether plans look for an order.
+/// Tests the bound that decides whether plans search for an order.
 TEST(GpuModel, NoOrderIsFasterThanTheBestImaginableOne) {
   const std::pair<Counts, Counts> found[] = {{fem3d, fem3d_windows},
                                              {elasticity, elasticity_windows},
@@ -418,7 +418,7 @@ TEST(GpuModel, NoOrderIsFasterThanTheBestImaginableOne) {
         const MatrixStatistics m = statistics(natural, columns);
         MatrixStatistics in_order = statistics(reordered, columns);
         in_order.is_reordered = true;
-        // Rows have the same length in any order, and the longest window has at least an eighth as many tiles.
+        // Rows have the same length in any order, and the longest window has at least an eighth of the tiles.
         in_order.longest_row = in_order.window64_most_columns = in_order.window64_most_entries = m.longest_row;
         in_order.window8_most_tiles = in_order.window16_most_tiles = m.longest_row / 8;
         const Choice best = choose_format(in_best_order(m), gpu), other = choose_format(in_order, gpu);
@@ -524,8 +524,8 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
             seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel::without_tile_kernels()));
 }
 
-/// Groups are faster than rows if a column serves several rows, and not if it serves only one. Plans consider them if
-/// they were counted.
+/// Groups are faster than rows if a column serves several rows, but not if it serves only one row. Plans consider
+/// groups if they were counted.
 TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   for (const double columns : {32, 128, 512}) {
     MatrixStatistics m = statistics(elasticity, columns, 4);
@@ -571,8 +571,8 @@ TEST(GpuModel, DenseRowsOfFewColumnsAreMultipliedAgainstChunks) {
   }
 }
 
-/// Chunks are not used with few entries per row and chunk, few columns of X, X of another type, or little shared
-/// memory.
+/// Chunks are not used if there are few entries per row and chunk or few columns of X, if X has another type, or if
+/// there is little shared memory.
 TEST(GpuModel, ChunksAreForManyEntriesARowAndChunk) {
   const auto is_chunked = [](const MatrixStatistics& m, const GpuModel& gpu = GpuModel::without_tile_kernels()) {
     GpuModel rows = gpu;
@@ -664,7 +664,7 @@ TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
               1.3 * seconds_of(choose_format(m, fetches), Format::RowGroups));
 }
 
-/// With 2 columns of 16 bits, BitTCF took 7.4 us for matrices that need 4.2 us with 8 columns, because X is copied to
+/// With 2 columns of 16 bits, BitTCF took 7.4 us for matrices that need 4.2 us with 8 columns, because it copies X to
 /// whole vectors. CSR reads slabs of four columns.
 TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
   const auto seconds = [](Format format, double columns) {
@@ -676,7 +676,7 @@ TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
   EXPECT_GT(seconds(Format::Csr, 8), 1.2 * seconds(Format::Csr, 4));
 }
 
-/// Whole tiles of BitTCF are stored in 16 bits in FP16 and BF16. Those of BMat are not.
+/// In FP16 and BF16, whole tiles of BitTCF are stored in 16 bits, but tiles of BMat are not.
 TEST(GpuModel, RoundedTilesMoveHalfTheBytes) {
   for (const GpuModel& half : {GpuModel::half(), GpuModel::half_vectors()}) {
     GpuModel wide = half;

@@ -112,7 +112,7 @@ TYPED_TEST(AllocationTest, MakePlanForAnother) {
   EXPECT_EQ(plan.rows(), 40);
 }
 
-/// Small products on hosts allocate nothing, not even the name of a kernel: without a profiler they launch none.
+/// Small products on hosts allocate nothing, not even the name of a kernel: without a profiler they launch no kernel.
 /// (Sorted columns always launch a kernel.)
 TYPED_TEST(AllocationTest, SmallProductsTakeNone) {
   if (!TestFixture::is_host) GTEST_SKIP() << "a device runs every product as a kernel";
@@ -158,7 +158,7 @@ TYPED_TEST(AllocationTest, Prepare) {
   }
 }
 
-/// A product that ran out of memory (for the name of a kernel) may be repeated.
+/// A product that ran out of memory (for a kernel's name) may be repeated.
 TYPED_TEST(AllocationTest, Product) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(random_pattern<int>(60, 50, 0.1, 1));
@@ -174,7 +174,7 @@ TYPED_TEST(AllocationTest, Product) {
   }
 }
 
-/// New values may be passed again after the update ran out of memory (for the name of a kernel).
+/// After an update ran out of memory (for a kernel's name), the new values may be passed again.
 TYPED_TEST(AllocationTest, UpdateValues) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);

@@ -14,7 +14,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// The products that are tested with each matrix: all if TESSERA_COLLECTION=full (minutes), else a part.
+/// The products that are tested with each matrix: all if TESSERA_COLLECTION=full (takes minutes), else a part.
 struct Extent {
   std::vector<int> columns;
   std::vector<Mode> modes;
@@ -31,8 +31,8 @@ Extent extent(std::size_t nonzeros) {
   return {{1, 8, 33}, {Mode::NoTranspose, Mode::ConjugateTranspose}};
 }
 
-/// op(A) with one X and Y. Products use their first columns, which are copied once, as the references are computed
-/// once. A LayoutLeft Y holds NaN and is overwritten; a LayoutRight Y is added to.
+/// op(A) with one X and Y. Products use the first columns of X and Y. Operands are copied, and references computed,
+/// only once. Products overwrite a LayoutLeft Y, which holds NaN, and add to a LayoutRight Y.
 template <class Exec, class Scalar>
 class RealProduct {
  public:

@@ -83,7 +83,7 @@ TYPED_TEST(ContractTest, ProductsOnlyLaunchKernels) {
   }
 }
 
-/// The same holds for new values, with and without a transpose, for sorted and unsorted rows.
+/// Updates of values also only launch kernels: with and without a transpose, for sorted and unsorted rows.
 TYPED_TEST(ContractTest, UpdatesOnlyLaunchKernels) {
   using Exec = typename TestFixture::Exec;
   const Exec exec;
@@ -109,7 +109,7 @@ std::size_t count_of(const std::vector<std::string>& names, const char* name) {
   return static_cast<std::size_t>(std::count(names.begin(), names.end(), name));
 }
 
-/// Making a plan is divided into regions for profilers. Kernels with which Kokkos fills a View have the View's name.
+/// Making a plan is divided into regions for profilers. A kernel of Kokkos that fills a View has the View's name.
 TYPED_TEST(ContractTest, MakingAPlanIsRegions) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(200, 200, 9, 2));
@@ -140,8 +140,8 @@ TYPED_TEST(ContractTest, MakingAPlanIsRegions) {
   }
 }
 
-/// Two host threads multiply by one plan at the same time, many times, on an instance each. Every result is bitwise
-/// equal to the result without the other thread.
+/// Two host threads multiply by one plan at the same time, many times, each on its own instance. Every result is
+/// bitwise equal to the result without the other thread.
 TYPED_TEST(ContractTest, TwoInstancesRunOnePlanAtOnce) {
   using Exec = typename TestFixture::Exec;
   using Left = typename TestFixture::Left;
@@ -256,7 +256,7 @@ TYPED_TEST(ContractTest, RefusesXAndYThatShareMemory) {
   EXPECT_NO_THROW(multiply(part(40, 2, 5), part(20, 1, 4)));
   EXPECT_NO_THROW(multiply(part(0, 0, 4), part(0, 4, 8)));
   EXPECT_NO_THROW(multiply(Kokkos::subview(part(0, 0, 8), all, 3), Kokkos::subview(part(0, 0, 8), all, 4)));
-  // The even columns for X, the odd ones for Y.
+  // X has the even columns, Y the odd columns.
   const typename TestFixture::Strided even(memory.data(), Kokkos::LayoutStride(20, 1, 4, 120)),
       odd(memory.data() + 60, Kokkos::LayoutStride(20, 1, 4, 120));
   EXPECT_NO_THROW(multiply(even, odd));

@@ -66,7 +66,7 @@ HostPattern<Offset> with_rows(const HostPattern<int>& A, const std::vector<int>&
   return B;
 }
 
-/// The rows of shared_windows(12), permuted so that rows of a window are far apart.
+/// The rows of shared_windows(12), permuted: rows that share columns are far apart.
 inline HostPattern<int> scattered_windows() {
   const auto A = shared_windows(12);
   return with_rows(A, shuffled(A.rows, 3));
@@ -157,7 +157,7 @@ struct SpmmCase {
   int columns = 32;
   Mode mode = Mode::NoTranspose;
   double alpha = 1.5, beta = 0.5;
-  Precision precision = Precision::Native;                // of the computation
+  Precision precision = Precision::Native;                // precision of the computation
   std::vector<std::pair<int, double>> special_rows = {};  // rows of X filled with a value
 };
 
@@ -201,7 +201,7 @@ void expect_columns(const CudaMatrix<M>& A, Plan& plan, Precision precision, con
   }
 }
 
-/// Checks the same products, one of many columns, and that ten runs give the same bits.
+/// Checks these products and one with many columns, and that ten runs give the same bits.
 template <class V, class M, class Plan>
 void expect_plain_products(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_columns<V>(A, plan, precision, what);
@@ -210,7 +210,7 @@ void expect_plain_products(const CudaMatrix<M>& A, Plan& plan, Precision precisi
   expect_repeatable<V>(plan, what);
 }
 
-/// Checks the same, and a product with the transpose.
+/// Checks all of the above, and a product with the transpose.
 template <class V, class M, class Plan>
 void expect_products(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_plain_products<V>(A, plan, precision, what);
@@ -218,7 +218,7 @@ void expect_products(const CudaMatrix<M>& A, Plan& plan, Precision precision, co
   EXPECT_NE(plan.explain().find("kernels of the transpose: "), std::string::npos) << plan.explain();
 }
 
-/// Checks every number of columns, a product with the transpose, and one whose X is not finite.
+/// Checks every number of columns, a product with the transpose, and a product whose X is not finite.
 template <class V, class M, class Plan>
 void expect_cases(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_columns<V>(A, plan, precision, what);
@@ -228,7 +228,8 @@ void expect_cases(const CudaMatrix<M>& A, Plan& plan, Precision precision, const
   expect_case<Right<V>>(A, plan, special, what + ", not finite");
 }
 
-/// One workspace serves products of fewer columns, and the bits of a column do not depend on its neighbours.
+/// Checks that a workspace serves products of fewer columns, and that the bits of a column do not depend on its
+/// neighbours.
 template <class View, class Plan>
 void expect_columns_alone(Plan& plan, const std::string& what) {
   using Scalar = typename View::non_const_value_type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which kernels for NVIDIA GPUs a plan chooses, and that each keeps the contract of products. Empty if Kokkos has no
-// CUDA.
+// Tests which kernels for NVIDIA GPUs a plan chooses, and that each keeps the contract of products. Empty if Kokkos has
+// no CUDA.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <set>
@@ -70,7 +70,7 @@ TEST_F(CudaKernels, RowGroupsWhereRowsShareColumns) {
   check_plan(A, other, plan, Precision::Native, "row groups");
 }
 
-/// Rows with hundreds of entries in few columns: A has two chunks, its transpose one.
+/// Checks rows with hundreds of entries in few columns: A has two chunks, its transpose one chunk.
 template <class Scalar>
 void check_chunks() {
   const CudaMatrix<Scalar> A(random_pattern<int>(1200, 2500, 0.13, 5, 7)), other(A.host, 77);
@@ -115,7 +115,7 @@ TEST_F(CudaKernels, ChunksOfXAreWithinTheLimitOfMemory) {
   check_limits<Exec>(A, options);
 }
 
-/// Rows with equal columns are 32 apart, among 256 neighbours. The plan clusters them without being asked.
+/// Rows with equal columns are 32 apart, among 256 neighbours. The plan clusters them by default.
 TEST_F(CudaKernels, RowsAreClusteredWhereThatPays) {
   HostPattern<int> pattern;
   pattern.columns = 40000;
@@ -264,7 +264,7 @@ TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
   }
 }
 
-// A float matrix times double vectors: in 16 bits with condensed windows, else native.
+// A float matrix times double vectors: the precision is 16 bits with condensed windows, else native.
 TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
   const CudaMatrix<float> A(uneven_windows());
   for (const Precision asked : {Precision::Native, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
@@ -278,7 +278,8 @@ TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
   }
 }
 
-// For a band, TF32 (which reads X in place) is faster than FP16. The plan switches, reports it and multiplies right.
+// For a band, TF32 (which reads X in place) is faster than FP16. The plan switches to TF32, reports this and multiplies
+// right.
 TEST_F(CudaKernels, Fp16GivesWayToTf32) {
   const CudaMatrix<float> A(generated_pattern<int>("banded:20000,32"));
   bool is_wider_once = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records products in a CUDA graph and replays it. Captures use the global mode, which fails if anything in the process
-// allocates memory, waits for a stream or the device, or reads back. Captured calls must do none of these. Empty if
-// Kokkos has no CUDA.
+// allocates memory, waits for a stream or the device, or copies to the host. Captured calls must do none of these.
+// Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How plans launch kernels for NVIDIA GPUs: from several threads, with Views of any strides, and without waiting. Empty
-// if Kokkos has no CUDA.
+// Tests that plans launch kernels for NVIDIA GPUs from several threads, with Views of any strides, and without waiting.
+// Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -89,10 +89,10 @@ TEST_F(CudaKernels, ViewsOfAnyStrides) {
   }
 }
 
-/// Sets and returns an error that Tessera cannot cause, as a mistake elsewhere in a program does.
+/// Sets and returns a CUDA error that Tessera cannot cause, like a mistake elsewhere in a program.
 cudaError_t leave_an_error() { return cudaSetDevice(-1); }
 
-/// Products do not report a CUDA error that others left behind, and keep it for its owner to query.
+/// Products do not report an earlier CUDA error of other code, and preserve it, so that code can query it.
 template <class Scalar>
 void expect_errors_of_others_stay(Precision asked) {
   const CudaMatrix<Scalar> A(uneven_windows()), other(A.host, 5);
@@ -141,7 +141,7 @@ std::size_t csr_workspace_bytes_of(int columns) {
   return plan.prepare(Exec(), columns, Mode::NoTranspose).bytes();
 }
 
-/// Workspaces for float are also half as large where fewer double columns are multiplied at a time.
+/// Workspaces for float are half as large, even if kernels multiply fewer columns of double at a time.
 TEST_F(CudaKernels, WorkspacesOfFloatsAreHalfAsLarge) {
   for (const int columns : {32, 128, 200}) {
     EXPECT_EQ(2 * csr_workspace_bytes_of<float>(columns), csr_workspace_bytes_of<double>(columns)) << columns;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// endless_writer plan|tuning|binary PATH: writes files to PATH, one in place of the other, until killed
-// (InterruptedTest).
+// endless_writer plan|tuning|binary PATH: alternately writes two files to PATH until it is killed (InterruptedTest).
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <stdexcept>

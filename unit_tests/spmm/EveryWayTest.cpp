@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One real matrix in every combination of format, row order, precision, layout and mode. All matrices take hours:
+// Tests one real matrix in every combination of format, row order, precision, layout and mode. All matrices take hours:
 // scripts/campaign passes one at a time in TESSERA_COLLECTION_FILE.
 #include <array>
 #include <bit>
@@ -124,7 +124,7 @@ class EveryWay {
   }
 
   const UserMatrix<Exec, Scalar, int>& A_;
-  std::map<bool, Operands> operands_;  // by whether A is transposed
+  std::map<bool, Operands> operands_;  // key: whether A is transposed
   std::map<std::tuple<Mode, bool, int>, ReferenceColumn<Scalar>> references_;
   Precision precision_ = Precision::Native;  // precision of the references' bounds
 };

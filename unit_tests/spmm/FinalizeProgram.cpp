@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program whose plans and workspaces outlive Kokkos, in static variables and elsewhere; with "none", none do. Exits
+// A program whose plans and workspaces outlive Kokkos, in static variables and elsewhere (but not with "none"). Exits
 // with 0 if later uses are refused and destructors do not end the program. With "handled", the warning must reach a
 // handler; with "dropped", there is no handler.
 #include <Kokkos_Core.hpp>
@@ -47,7 +47,7 @@ static bool is_refused(const char* what, const Call& call) {
   return false;
 }
 
-/// A handler may use what Kokkos::finalize() does not free, and so a copy of a plan.
+/// Tests that a handler may use objects that Kokkos::finalize() does not free, such as a copy of a plan.
 static void take_warning(std::string_view warning) {
   const PlanType copy = static_plan;
   const Tessera::Workspace<Exec> workspace;

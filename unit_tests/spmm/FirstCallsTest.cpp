@@ -12,7 +12,7 @@
 /// The short calls that a user begins with: plans from an X, products without a workspace, default instances.
 namespace Tessera::Impl::Test {
 
-/// A matrix with the members that make_plan() asks for.
+/// A matrix with the members that make_plan() reads.
 template <class T>
 struct Rows {
   using Exec = typename T::ExecutionSpace;
@@ -65,7 +65,7 @@ class FirstCallsTest : public ::testing::Test {
         if (x(i, j) != y(i, j)) return false;
     return true;
   }
-  /// What the full call computes.
+  /// Returns the result of the call with all arguments.
   template <class PlanType>
   static Right expected(PlanType& plan, Mode mode, const User& alpha, const Right& X, const User& beta,
                         const Right& Y) {
@@ -112,7 +112,7 @@ TYPED_TEST(FirstCallsTest, ShortProductsAreThoseOfTheFullCall) {
   }
 }
 
-/// The scratch memory is allocated by the first product of a mode, and by one with more columns.
+/// The first product of a mode, and a product with more columns, allocate scratch memory.
 TYPED_TEST(FirstCallsTest, LaterProductsAllocateNothing) {
   using F = FirstCallsTest<TypeParam>;
   const auto A = F::matrix();
@@ -134,7 +134,7 @@ TYPED_TEST(FirstCallsTest, LaterProductsAllocateNothing) {
   EXPECT_EQ(plan.bytes(), before);
 }
 
-/// Products of several host threads take different scratch memory; the first transposed one builds the transpose once.
+/// Products of several host threads use different scratch memory. The first transposed product builds the transpose.
 TYPED_TEST(FirstCallsTest, HostThreadsShareAPlan) {
   using F = FirstCallsTest<TypeParam>;
   const auto A = F::matrix();
@@ -202,7 +202,7 @@ TEST(VectorShape, BecomesHints) {
   EXPECT_MESSAGE(std::invalid_argument, options(Kokkos::View<double*, Space>("X", 11)), "X has 11 rows");
 }
 
-/// A file says all that load_plan() needs but the scalars; the default instance is that of the default space.
+/// load_plan() needs only a file and the scalar types. The default instance is that of the default space.
 TEST(LoadPlan, OnTheDefaultInstance) {
   using Exec = Kokkos::DefaultExecutionSpace;
   if constexpr (is_compiled_v<double>) {

@@ -62,7 +62,7 @@ TYPED_TEST(FollowTest, ProductsSeeEachEditInPlace) {
   }
 }
 
-/// The choice adds the cost of reading values for changes, except for CSR and unless all formats read them.
+/// The choice adds the cost of checking values for changes, except for CSR, or if all formats pay this cost.
 TYPED_TEST(FollowTest, TheChoiceCountsALook) {
   using Matrix = typename TestFixture::Matrix;
   using Offset = typename TestFixture::Offset;
@@ -83,7 +83,7 @@ TYPED_TEST(FollowTest, TheChoiceCountsALook) {
   }
 }
 
-/// Values that swap places, which does not change their sum.
+/// Values swap places, which does not change their sum.
 TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;
@@ -99,7 +99,7 @@ TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   }
 }
 
-/// Values in other memory, and values that are only aligned to one element.
+/// Values move to other memory, also with the alignment of a single element.
 TYPED_TEST(FollowTest, ValuesMayMove) {
   using Exec = typename TestFixture::Exec;
   using M = typename TestFixture::M;
@@ -122,7 +122,7 @@ TYPED_TEST(FollowTest, ValuesMayMove) {
   }
 }
 
-/// The last of update_values() and follow_values() determines the values.
+/// The last call of update_values() or follow_values() determines the values.
 TYPED_TEST(FollowTest, UpdatesComeBetween) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;
@@ -145,7 +145,7 @@ TYPED_TEST(FollowTest, UpdatesComeBetween) {
     expect_product<typename TestFixture::View>(A, plan, 2, Mode::Transpose, 1, 0, "transpose");
     plan.follow_values(Exec(), B.values);
     expect(B, "followed elsewhere");
-    plan.release_source(Exec());  // from here on the plan has values of its own
+    plan.release_source(Exec());  // from here on the plan has its own values
     Kokkos::deep_copy(B.values, user_scalar_t<typename TestFixture::M>(0));
     expect(B, "released");
     EXPECT_THROW(plan.follow_values(Exec(), A.values), std::logic_error);
@@ -161,7 +161,7 @@ TYPED_TEST(FollowTest, RefusesOtherNumbersOfValues) {
   expect_product<typename TestFixture::View>(A, plan, 2, Mode::NoTranspose, 1, 0, "as before");
 }
 
-/// Following values for a mode without a transpose is refused, whatever the format.
+/// Following values for a transposed mode is refused in every format if the plan has no transpose.
 TYPED_TEST(FollowTest, RefusesATransposeThatIsNotThere) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;

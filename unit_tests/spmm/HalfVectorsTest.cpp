@@ -67,7 +67,7 @@ TYPED_TEST(HalfTest, NumbersBetweenAreRoundedToTheNearestAndTiesToEven) {
   constexpr unsigned infinite = std::is_same_v<TypeParam, Half> ? 0x7c00u : 0x7f80u;
   for (unsigned bits = 0; bits < infinite; ++bits) {
     const double low = meaning<TypeParam>(bits);
-    // The successor of the largest number, without infinity. Values from the midpoint on become infinite.
+    // The successor of the largest number, as if there were no infinity. Values from the midpoint on become infinite.
     const double high = bits + 1 < infinite ? meaning<TypeParam>(bits + 1) : 2 * low - meaning<TypeParam>(bits - 1);
     const auto middle = static_cast<float>(low + (high - low) / 2);
     const unsigned even = bits % 2 == 0 ? bits : bits + 1;
@@ -105,7 +105,7 @@ struct HalfProduct {
   int columns;
   Mode mode = Mode::NoTranspose;
   float alpha = 1, beta = 0;
-  int skipped = 0;  // columns of the block before the first of X and of Y
+  int skipped = 0;  // columns of the block before the first column of X and of Y
   Precision precision = Precision::Native;
 
   template <class PlanType>
@@ -205,7 +205,7 @@ TYPED_TEST(HalfVectorsTest, EveryFormatModeAndLayout) {
   }
 }
 
-// Rows that a GPU cuts into pieces, and reordered rows.
+// Tests rows that a GPU cuts into pieces, and reordered rows.
 TYPED_TEST(HalfVectorsTest, LongRowsAndOrders) {
   using User = UserTypes<TypeParam>;
   HostPattern<int> pattern;
@@ -229,7 +229,7 @@ TYPED_TEST(HalfVectorsTest, LongRowsAndOrders) {
   }
 }
 
-// Rows of whole aligned vectors, so kernels of 16 bits read X in place.
+// Rows are whole aligned vectors, so kernels of 16 bits read X in place.
 TYPED_TEST(HalfVectorsTest, WholeRowsInPlaceInEveryPrecision) {
   using User = UserTypes<TypeParam>;
   using View = Kokkos::View<User**, Kokkos::LayoutRight, Memory>;
@@ -277,8 +277,8 @@ TYPED_TEST(HalfVectorsTest, WholeRowsInPlaceInEveryPrecision) {
   }
 }
 
-// An infinity in X affects only the rows of Y with an entry in its column of A. The same holds for values and sums that
-// become infinite when they are rounded to 16 bits.
+// An infinity in row j of X affects only rows of Y where A has an entry in column j. Values and sums that become
+// infinite by rounding to 16 bits affect only their own rows.
 TYPED_TEST(HalfVectorsTest, WhatIsNotFiniteStaysWhereItBelongs) {
   using User = UserTypes<TypeParam>;
   using View = Kokkos::View<User**, Kokkos::LayoutRight, Memory>;

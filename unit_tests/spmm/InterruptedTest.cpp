@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writers that are killed while they write, and concurrent writers: a file is always a whole old or a whole new one.
+// Writers are killed while they write, or write at the same time: a file is always completely old or completely new.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ TEST_P(Interrupted, AKilledWriterLeavesAWholeFile) {
       EndlessWriter writer(kind, path);
       std::this_thread::sleep_for(std::chrono::microseconds(random.below(30000)));
       ASSERT_TRUE(WrittenFiles::is_whole(kind, path)) << "while it is written";
-      // Renaming takes much of the time, so few random moments fall into the writing.
+      // Renaming takes much of the time, so at a random moment the file is seldom being written.
       if (round % 2 == 0) writer.wait_until_it_writes(path);
       ASSERT_TRUE(writer.kill_it());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanOptions::memory_limit with kernels that store lists as well as a format, as on a GPU. Here they run on a host and
-// only allocate memory. A program of its own, because it compiles plans anew.
+// PlanOptions::memory_limit with kernels that store lists as well as a format, as on a GPU. Here the kernels run on a
+// host and only allocate memory. A separate program, because it compiles plans with these kernels.
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -13,7 +13,7 @@ namespace Tessera::Impl {
 template <>
 struct Device<double, OwnSpace> : OwnDevice<double> {};
 
-/// A kernel that allocates lists of tile_bytes per tile, and as much again temporarily. It multiplies nothing.
+/// A kernel that allocates lists of tile_bytes per tile, and the same size temporarily. It multiplies nothing.
 struct ListKernel : NoKernel<double> {
   using Memory = OwnSpace::memory_space;
   static inline std::size_t tile_bytes = 96;
@@ -45,7 +45,7 @@ struct KernelOf<Kind, double, OwnSpace> {
 
 namespace Tessera::Impl::Test {
 
-/// rmat: reordering the rows saves many blocks. elasticity: blocks hold many entries.
+/// Reordering the rows of rmat saves many blocks; blocks of elasticity hold many entries.
 TEST(KernelMemoryTest, ListsOfKernelsAreWithinTheLimit) {
   for (const char* name : {"rmat:9,16", "elasticity:4", "road:2000"}) {
     const UserMatrix<Impl::OwnSpace, double, int> A(generated_pattern<int>(name));
@@ -62,7 +62,7 @@ TEST(KernelMemoryTest, ListsOfKernelsAreWithinTheLimit) {
   }
 }
 
-/// The order was found and the format built in it before the lists turn out not to fit.
+/// The lists do not fit, which the plan learns only after it found the order and built the format in it.
 TEST(KernelMemoryTest, OrdersAreDroppedForTheLists) {
   const UserMatrix<Impl::OwnSpace, double, int> A(generated_pattern<int>("elasticity:4"));
   PlanOptions options = with_format(Format::Bcsr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Must not compile: double is left out of this target.
+// This source must not compile, because its target is configured without double.
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <tessera/Plan.hpp>

@@ -147,7 +147,7 @@ TYPED_TEST(MemoryLimitTest, SaysWhatDoesNotFit) {
   Exec().fence();
 }
 
-/// The plan reports the bytes with which it watches followed values, and counts them.
+/// The plan reports and counts the bytes that it needs to check followed values.
 TYPED_TEST(MemoryLimitTest, CountsWhatFollowsValues) {
   using Exec = typename TypeParam::ExecutionSpace;
   const typename TestFixture::Matrix A(this->generated("elasticity:5"));
@@ -163,7 +163,7 @@ TYPED_TEST(MemoryLimitTest, CountsWhatFollowsValues) {
   EXPECT_EQ(plan.bytes(), plan.format_bytes() + plan.kernel_bytes());
 }
 
-/// Loading a plan also needs memory, to check it and to count what is not in the file.
+/// Loading a plan also needs memory, to check it and to compute counts that are not in the file.
 TYPED_TEST(MemoryLimitTest, TellsThePeakOfLoading) {
   using Exec = typename TypeParam::ExecutionSpace;
   const typename TestFixture::Matrix A(this->generated("elasticity:5"));
@@ -184,7 +184,7 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   PlanOptions options = with_format(Format::Csr);
   options.memory_limit = least_memory_limit(A, options) * 3 / 2;
   options.reordering = Reordering::Search;
-  options.always_reorder = true;  // or they would not be sought, as X stays in cache
+  options.always_reorder = true;  // otherwise no order is sought, because X fits in cache
   auto plan = A.plan(options);
   EXPECT_EQ(Impl::choice_of(plan).reordering, Reordering::None);
   ASSERT_GE(Impl::choice_of(plan).reorderings.size(), 2u);
@@ -205,7 +205,7 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   expect_product<typename TestFixture::View>(A, in_its_order, 5, Mode::NoTranspose, 1, 0, "in its order");
 }
 
-/// The plan fits in the limit, but not X and Y to measure products with.
+/// The plan fits in the limit, but the X and Y for measuring products do not.
 TYPED_TEST(MemoryLimitTest, WhatDoesNotFitIsNotMeasured) {
   const typename TestFixture::Matrix A(this->generated("road:3000"));
   PlanOptions options;

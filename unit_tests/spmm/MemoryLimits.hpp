@@ -60,7 +60,7 @@ std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
 /// Upper bound on the bytes by which accounts round up all arrays of a plan.
 constexpr std::int64_t rounding = 64 * std::int64_t(Impl::MemoryAccount::grain);
 
-/// Lower bound on the measured peak, given the reported one: some devices round arrays up by an eighth.
+/// Lower bound on the measured peak, given the reported peak: some devices round arrays up by an eighth.
 template <class Exec>
 std::int64_t least_measured(std::int64_t told) {
   const std::size_t size = std::size_t(1) << 30;
@@ -68,8 +68,8 @@ std::int64_t least_measured(std::int64_t told) {
   return (is_exact ? told : told * 8 / 9) - rounding;
 }
 
-/// Makes a plan and its transpose under a limit, and expects that it keeps the limit or is refused and leaks nothing.
-/// \return whether the plan was made
+/// Makes a plan and its transpose under a limit. Expects that the plan keeps the limit, or is refused and leaks
+/// nothing. \return whether the plan was made
 template <class Exec, class Matrix>
 testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std::size_t limit) {
   SCOPED_TRACE("limit " + std::to_string(limit));
@@ -97,8 +97,8 @@ testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std
   return testing::AssertionSuccess();
 }
 
-/// Expects that the reported peak is the measured one, that the same plan can be made with this peak as its limit, and
-/// that smaller limits are kept or refused.
+/// Expects that the reported peak equals the measured peak, that the same plan can be made with this peak as its limit,
+/// and that smaller limits are kept or refused.
 template <class Exec, class Matrix>
 void check_limits(const Matrix& A, PlanOptions options) {
   std::int64_t peak = 0, turned = 0;

@@ -67,7 +67,7 @@ TEST(Overlap, OfSingleColumnsAndRows) {
   EXPECT_FALSE(overlaps({at, 1, 1, 0, 0}, {at + 1, 1, 1, 5, 7}));
 }
 
-/// Vectors of unequal strides whose bytes interleave, or with coinciding elements, are assumed to overlap.
+/// Vectors of unequal strides are assumed to overlap if their bytes interleave or elements coincide.
 TEST(Overlap, OfOtherStridesGoesByBytes) {
   std::vector<double> memory(200);
   const double* at = memory.data();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For programs whose plans use kernels of the test. They specialise Device and KernelOf for OwnSpace, then include
-// PlanState.cpp, which compiles the plans anew.
+// PlanState.cpp, to compile the plans with these kernels.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -17,7 +17,7 @@ namespace Tessera::Impl {
 
 using OwnSpace = Kokkos::DefaultHostExecutionSpace;
 
-/// A device without kernels, with memory to itself.
+/// A device without kernels, with its own memory.
 template <class Scalar>
 struct OwnDevice {
   static bool has(const OwnSpace&, Precision precision) { return precision == Precision::Native; }

@@ -90,7 +90,7 @@ TYPED_TEST(ParametersTest, BlocksOfTheTransposeAreTransposed) {
   expect_product<UserView<TypeParam>>(A, plan, 3, Mode::Transpose, 1, 0, "blocks of 5 x 2");
 }
 
-/// Two rows of many columns: A has few block rows, its transpose many. The limit is `less` below what A needs.
+/// Two rows of many columns: A has few block rows, its transpose many. The limit is `less` bytes below A's need.
 template <class T>
 struct Wide {
   UserMatrix<typename T::ExecutionSpace, double, typename T::Offset> A{

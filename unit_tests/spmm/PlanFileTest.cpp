@@ -36,7 +36,7 @@ class PlanFileTest : public ::testing::Test {
     return load_plan<User>(Exec(), path);
   }
 
-  /// Returns Y = alpha op(A) X + beta Y with 9 columns. The operands depend on the shape alone.
+  /// Returns Y = alpha op(A) X + beta Y with 9 columns. The operands depend only on the shape.
   std::vector<User> product(PlanType plan, Mode mode) const {
     using V = typename T::MatrixScalar;
     using View = Kokkos::View<User*, typename Exec::memory_space>;
@@ -240,7 +240,7 @@ TEST(PlanFileBytesTest, EveryTruncationIsRefused) {
   }
 }
 
-/// Matching checksums do not make a file trustworthy: each is refused, or gives a plan that multiplies safely.
+/// Damaged files with matching checksums are refused, or give a plan that multiplies safely.
 TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
   int refused = 0, loaded = 0;
   for (const Format format : every_format) {

@@ -238,7 +238,7 @@ void note_wait(const char* label, std::uint32_t device, std::uint64_t*) {
   if (name.starts_with("Tessera::") || name.starts_with("Kokkos::deep_copy")) devices_used().push_back(device);
 }
 
-/// Everything runs on the caller's instance, not on the default one.
+/// Everything runs on the caller's instance, not on the default instance.
 TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   using Exec = typename TypeParam::ExecutionSpace;
   using View = typename Small<TypeParam>::View;
@@ -291,7 +291,8 @@ TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   Tools::set_begin_parallel_scan_callback(nullptr);
 }
 
-/// Calls without an instance wait for all instances of all backends, others only for theirs.
+/// Calls without an instance wait for all instances of all backends. Calls with an instance wait only for that
+/// instance.
 TYPED_TEST(PlanTest, SavingWaitsForItsInstanceAlone) {
   using Exec = typename TypeParam::ExecutionSpace;
   const Small<TypeParam> small;

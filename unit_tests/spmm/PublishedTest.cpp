@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel::Published: the formats to choose from, refusals and fallbacks, and the texts of explain(), stats() and files.
-// The kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where
-// that is faster. A program of its own, because it compiles plans anew.
+// Kernel::Published: the candidate formats, refusals and fallbacks, and the texts of explain(), stats() and files. The
+// kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where TF32
+// is faster. A separate program, because it compiles plans with these kernels.
 #include <tessera/PlanFile.hpp>
 #include <tessera/spmm/impl/PlanInternals.hpp>
 #include <utility>
@@ -59,8 +59,8 @@ struct KernelOf<Kind, double, OwnSpace> {
 
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
-// PlanState.cpp instantiates the whole class, including the members that PlanFile.cpp defines. nvcc rejects a second
-// instantiation.
+// PlanFile.cpp must not instantiate the class: PlanState.cpp already instantiates all members, including those of
+// PlanFile.cpp, and nvcc rejects a second instantiation.
 #undef TESSERA_FOR_EACH_SCALAR
 #define TESSERA_FOR_EACH_SCALAR(Exec, M)
 #include "PlanFile.cpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans that store rows and columns in another order, which users do not notice.
+// Plans that store rows and columns in another order. Results are the same for users.
 #include <algorithm>
 #include <tessera/Reordering.hpp>
 #include <tessera/spmm/impl/PlanInternals.hpp>
@@ -242,8 +242,8 @@ TYPED_TEST(ReorderTest, IsComparedByPredictionsWhereFormatsAreMeasured) {
   }
 }
 
-/// CSR on hosts gains nothing if X fits in cache; small products on devices take as long as a launch. No order is
-/// sought then. On hosts, orders may still reduce the number of tiles.
+/// No order is sought for CSR on hosts if X fits in cache, or for small products on devices, which take as long as a
+/// launch. On hosts, an order may still reduce the number of tiles.
 TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

@@ -255,7 +255,7 @@ TYPED_TEST(RowBlocksTest, KeepTheMemoryLimit) {
   }
 }
 
-/// 8 x 8 blocks need several times CSR's memory. The last rows need what the first ones would use up.
+/// 8 x 8 blocks need several times CSR's memory. The first rows must not use up the memory that the last rows need.
 TYPED_TEST(RowBlocksTest, LeaveMemoryToEachOther) {
   using Fixture = TestFixture;
   const typename Fixture::Matrix A(random_pattern<typename Fixture::Offset>(400, 400, 0.05, 1));
@@ -362,7 +362,7 @@ TYPED_TEST(RowBlocksTest, HaveSums) {
   }
 }
 
-/// A padded format and a limit on stored values. It is too small for all rows of RowBlocksTest's matrices, but
+/// A padded format and a limit on stored values. The limit is too small for all rows of RowBlocksTest's matrices, but
 /// sufficient for each single row.
 struct FewPlaces {
   PlanOptions options;
@@ -382,7 +382,7 @@ void expect_all_of_a_plan(const Matrix& A, typename Fixture::PlanType plan, cons
   Fixture::expect_products(A, plan, "made");
   plan.update_values(Exec(), B.values);
   Fixture::expect_products(B, plan, "updated");
-  const std::size_t held = plan.bytes();  // before the memory for following values, which is not saved
+  const std::size_t held = plan.bytes();  // follow_values() adds memory, which is not saved
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), C.values, mode);
   Fixture::expect_products(C, plan, "followed");
   save_plan(Exec(), plan, path);
@@ -425,7 +425,7 @@ TYPED_TEST(RowBlocksTest, AreCutAgainWhereTheirFormatNeedsTooManyPlaces) {
   }
 }
 
-/// A limit of one value less than needed cuts the rows in two.
+/// A limit one below the needed number of values cuts the rows in two.
 TYPED_TEST(RowBlocksTest, AreAsLargeAsTheirPlacesAllow) {
   using Fixture = TestFixture;
   for (const auto& A : Fixture::matrices()) {
@@ -439,7 +439,7 @@ TYPED_TEST(RowBlocksTest, AreAsLargeAsTheirPlacesAllow) {
   }
 }
 
-/// Eight rows without a common column. Rows of the transpose have one entry, which row groups pad to four.
+/// Eight rows without a common column. Each row of the transpose has one entry, which row groups pad to four values.
 TYPED_TEST(RowBlocksTest, TransposesAreCutWhereTheirFormatNeedsTooManyPlaces) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;

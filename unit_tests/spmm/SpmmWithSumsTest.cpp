@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products that also sum over the rows of Y: Y is bitwise equal to that of spmm(), and sums match a serial reference.
+// Products that also sum over the rows of Y: Y is bitwise equal to spmm()'s Y, and sums match a serial reference.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -118,7 +118,7 @@ void expect_product_with_sums(const Exec& exec, PlanType& plan, int columns, Mod
   ASSERT_TRUE(XtY.memory == XtY_again.memory && YtY.memory == YtY_again.memory) << what;
 }
 
-/// Checks R = B - op(A) X, in place or not, and its norms. The bits equal those of a copy and a product.
+/// Checks R = B - op(A) X, in place or not, and its norms. R must be bitwise equal to a copy followed by a product.
 template <class XView, class RView, class Exec, class PlanType>
 void expect_residual(const Exec& exec, PlanType& plan, int columns, Mode mode, bool in_place, const std::string& what) {
   using Scalar = typename RView::value_type;
@@ -193,8 +193,8 @@ TYPED_TEST(SpmmWithSumsTest, EveryOrderOfRows) {
   }
 }
 
-/// Enough rows for several parts, and several pieces in a part; numbers of columns at the edge of a panel; long and
-/// empty rows.
+/// There are enough rows for several parts, and for several pieces in a part. Numbers of columns are at the edge of a
+/// panel, and rows are long or empty.
 TYPED_TEST(SpmmWithSumsTest, ManyRowsAndColumns) {
   using Right = typename TestFixture::Right;
   const typename TestFixture::Exec exec;
@@ -217,7 +217,7 @@ TYPED_TEST(SpmmWithSumsTest, ManyRowsAndColumns) {
   expect_residual<Right, Right>(exec, plan, 5, Mode::Transpose, true, "transposed");
 }
 
-/// On hosts, blocks large enough to be summed in pieces.
+/// Blocks are so large that hosts sum them in pieces.
 TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
   using Right = typename TestFixture::Right;
   using Scalar = typename TestFixture::Scalar;
@@ -241,7 +241,7 @@ TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
   }
 }
 
-/// Both sums for many columns, which exceed the first-level cache.
+/// Computes both sums for so many columns that they exceed the first-level cache.
 TYPED_TEST(SpmmWithSumsTest, BothSumsOfManyColumns) {
   using Right = typename TestFixture::Right;
   const typename TestFixture::Exec exec;
@@ -279,7 +279,7 @@ TYPED_TEST(SpmmWithSumsTest, RectangularAndEmptyShapes) {
   }
 }
 
-/// Columns of larger multivectors, padded rows, and two strides. Padding is not written.
+/// Operands are columns of larger multivectors, or have padded rows or two strides. Padding is not written.
 TYPED_TEST(SpmmWithSumsTest, SubviewsAndStrides) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;

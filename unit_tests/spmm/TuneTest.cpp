@@ -88,7 +88,7 @@ TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   int clear = 0, doubtful = 0;
-  // Densities from about one entry in a row to full rows, in which tiles and rows cost about the same.
+  // Densities from about one entry in a row to full rows. In full rows, tiles and rows cost about the same.
   for (const double density : {0.01, 0.1, 0.3, 0.6, 1.0}) {
     for (const int columns : {1, 8, 128}) {
       const UserMatrix<Exec, double, Offset> A(random_pattern<Offset>(120, 90, density, 1));
@@ -126,7 +126,7 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   const std::string file = problem.file();
   const auto first = problem.A.plan(tuned(8, file));
   const std::string written = text_of(file);
-  // The plan believes the changed file, which says that the other format was the fastest.
+  // The changed file says that the other format was the fastest, and the plan uses it.
   const std::string chosen(to_string(first.format())), other = chosen == "csr" ? "bittcf" : "csr";
   std::string changed = written;
   const std::size_t place = changed.find('\t' + chosen + '\t');
@@ -160,7 +160,7 @@ struct InDoubt {
   }
 };
 
-/// Automatic uses results of Measure. Measure does not use those of Automatic, which may skip candidates.
+/// Automatic uses results of Measure. Measure does not use results of Automatic, which may skip candidates.
 TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -186,7 +186,7 @@ TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   std::filesystem::remove(file);
 }
 
-/// A named format and candidates that do not fit are not measured; nor is a single candidate.
+/// A named format, a single candidate, and candidates that do not fit are not measured.
 TYPED_TEST(TuneTest, AutomaticComparesTwoOrNone) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

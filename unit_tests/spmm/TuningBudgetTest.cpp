@@ -23,7 +23,7 @@ TEST(TuningBudget, MeasureHasNoLimit) {
   EXPECT_TRUE(budget.pays_for(5));
 }
 
-/// Measuring a candidate is assumed to cost 20 products. At least ten times as many products must be expected.
+/// Measuring a candidate is assumed to cost 20 products. At least ten times this number must be expected.
 TEST(TuningBudget, FewProductsPayForNothing) {
   EXPECT_FALSE(budget_for(Tuning::Adaptive, 0).pays_for(1));
   EXPECT_FALSE(budget_for(Tuning::Adaptive, 399).pays_for(2));

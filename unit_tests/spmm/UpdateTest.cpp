@@ -10,7 +10,7 @@ template <class T>
 class UpdateTest : public ::testing::Test {};
 TYPED_TEST_SUITE(UpdateTest, UserProductCases);
 
-/// Updates values in the caller's order, with the transpose built before or after.
+/// Updates values in the caller's order, before or after the transpose is built.
 TYPED_TEST(UpdateTest, NewValuesNeedNoAnalysis) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;

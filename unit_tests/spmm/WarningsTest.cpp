@@ -15,7 +15,7 @@ using Tessera::set_warning_handler;
 using Tessera::WarningHandler;
 using Tessera::Impl::warn;
 
-/// Sets a handler, and the former one again in the end.
+/// Sets a handler, and restores the former handler in the destructor.
 class ScopedHandler {
  public:
   explicit ScopedHandler(WarningHandler handler) : before_(set_warning_handler(handler)) {}

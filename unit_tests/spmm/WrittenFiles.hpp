@@ -14,7 +14,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Two files of each kind that the library writes, longer than what is written at once.
+/// Two files of each kind that the library writes. Both are longer than the pieces in which they are written.
 class WrittenFiles {
  public:
   using Exec = Kokkos::DefaultHostExecutionSpace;

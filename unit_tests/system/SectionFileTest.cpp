@@ -43,7 +43,7 @@ TEST(SectionFile, HasTheBytesThatAreDocumented) {
   EXPECT_EQ(content_of(folder / "a"), first + checksum_of(first) + end + checksum_of(first + end));
 }
 
-/// The checksum of a long section is combined from those of its blocks.
+/// The checksum of a long section is combined from the checksums of its blocks.
 TEST(SectionFile, LongSections) {
   const TemporaryFolder folder;
   std::vector<std::uint32_t> numbers(3'000'000);

@@ -16,7 +16,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// The formats of a list of engines. Engines that only reproduce a paper are left out: they share another's format.
+/// The formats of a list of engines, without engines that only reproduce a paper: those share another engine's format.
 template <class Memory, class List, class... Done>
 struct FormatsOf {
   using type = std::variant<Done...>;

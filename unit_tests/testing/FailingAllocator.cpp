@@ -15,7 +15,7 @@ namespace {
 using Tessera::Impl::Test::Failing;
 
 std::atomic<long> allocated{0}, live{0};
-std::atomic<long> left{0};  // allocations until one fails, that one included; 0: none fails
+std::atomic<long> left{0};  // allocations up to and including the one that fails; 0: none fails
 std::atomic<bool> has_failed{false}, arrays_alone{false};
 
 bool is_next_to_fail() {
@@ -31,7 +31,7 @@ bool must_fail(std::size_t size, std::size_t alignment) {
   return may_fail && is_next_to_fail();
 }
 
-/// Returns null if there is no memory.
+/// Allocates memory. Returns null on failure.
 void* find_memory(std::size_t size, std::size_t alignment) noexcept {
   ++allocated;
   if (must_fail(size, alignment)) return nullptr;
@@ -72,8 +72,8 @@ void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noex
 // nvcc's device pass defines functions of these names itself.
 #if defined(TESSERA_CUDA_MEMORY_FAILS) && !defined(__CUDA_ARCH__)
 
-// These definitions replace the ones of the shared CUDA runtime. Kokkos allocates all Views with them. A failure made
-// here sets no error in the runtime; Kokkos clears the error of a real failure.
+// These definitions replace the functions of the shared CUDA runtime with which Kokkos allocates all Views. A simulated
+// failure sets no error in the runtime; Kokkos clears the error of a real failure.
 namespace {
 
 template <class Function>
@@ -81,8 +81,8 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Allocates with the runtime's function `name`, unless this allocation is the one to fail. Empty allocations do not
-/// fail: Kokkos makes one for each team kernel, and hangs after five failures.
+/// Allocates with the runtime's function `name`, unless this allocation must fail. Empty allocations do not fail:
+/// Kokkos makes one for each team kernel, and hangs after five failures.
 template <class... Arguments>
 cudaError_t take(const char* name, void** memory, size_t size, Arguments... arguments) {
   using Function = cudaError_t (*)(void**, size_t, Arguments...);
@@ -93,7 +93,7 @@ cudaError_t take(const char* name, void** memory, size_t size, Arguments... argu
   return status;
 }
 
-/// Whether the next allocation fails, too: Tessera repeats one that failed.
+/// Whether the next allocation fails, too. Needed because Tessera repeats an allocation that failed.
 bool fails_again = false;
 
 template <class... Arguments>

@@ -7,14 +7,14 @@
 #include <new>
 #include <stdexcept>
 
-/// Memory that runs out when a test asks for it. FailingAllocator.cpp replaces operator new of the program that links
-/// it: hence the memory of the program and, on host backends, of Views. With a shared CUDA runtime, it also replaces
+/// Makes allocations fail on request. FailingAllocator.cpp replaces operator new of the program that links it, which
+/// allocates the memory of the program and, on host backends, of Views. With a shared CUDA runtime, it also replaces
 /// the functions that allocate Views of Kokkos::Cuda.
 namespace Tessera::Impl::Test {
 
-/// nvcc stores the captures of a KOKKOS_LAMBDA on the heap, and each copy of the lambda allocates. Some constructors of
-/// Kokkos that copy one (for a functor's reducer) are noexcept, so a failure there ends the program. With nvcc,
-/// therefore, only allocations of Views may fail.
+/// With nvcc, only allocations of Views may fail. nvcc stores the captures of a KOKKOS_LAMBDA on the heap, and each
+/// copy of the lambda allocates. Some constructors of Kokkos that copy a lambda (for a functor's reducer) are noexcept,
+/// so a failure there would end the program.
 #ifdef KOKKOS_ENABLE_CUDA
 constexpr bool only_views_fail = true;
 #else
@@ -30,9 +30,9 @@ enum class Failing {
   Arrays
 };
 
-/// Makes only the n-th allocation from now on fail, counting from 1; 0: none.
+/// Makes only the n-th allocation from now on fail, counting from 1. With n = 0, no allocation fails.
 void fail_allocation(long n, Failing kind = Failing::All);
-/// Whether that allocation has failed.
+/// Whether the allocation of fail_allocation() has failed.
 bool allocation_has_failed();
 /// The number of allocations so far.
 long allocations();

@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Two instances whose kernels may run at the same time; empty for backends without such instances (Kokkos::Threads).
+/// Returns two instances whose kernels may run at the same time, or none for backends without such (Kokkos::Threads).
 template <class Exec>
 std::vector<Exec> two_instances() {
 #ifdef KOKKOS_ENABLE_THREADS

@@ -38,9 +38,9 @@ class MemoryMeter {
   MemoryMeter(const MemoryMeter&) = delete;
   MemoryMeter& operator=(const MemoryMeter&) = delete;
 
-  /// The current bytes, minus those when this object was made.
+  /// The current bytes, minus the bytes at the construction of this object.
   std::int64_t now() const { return count().now; }
-  /// The peak bytes, minus those when this object was made.
+  /// The peak bytes, minus the bytes at the construction of this object.
   std::int64_t peak() const { return count().peak; }
 
   /// Lists the arrays that existed at the peak, with their bytes.

@@ -74,7 +74,7 @@ inline PlanOptions with_format(Format format) {
 }
 inline constexpr auto every_mode = enumerators<Mode>();
 
-/// The least memory limit with which a plan with these options can be made.
+/// Returns the least memory limit with which a plan with these options can be made.
 template <class Matrix>
 std::size_t least_memory_limit(const Matrix& A, PlanOptions options) {
   std::size_t refused = 0, enough = std::size_t(1) << 40;

@@ -58,8 +58,8 @@ inline PlaceInFile find_section(std::string_view file, std::string_view wanted) 
   return place;
 }
 
-/// Returns the number of values that the plan in a file takes, or 0 if the file is too short. The number follows the
-/// backend's name, the rows, the columns and the nonzeros.
+/// Returns the number of values that update_values() of the plan in a file expects, or 0 if the file is too short. In
+/// the file, it follows the backend's name, the rows, the columns and the nonzeros.
 inline std::size_t source_entries(std::string_view file) {
   const PlaceInFile plan = find_section(file, "plan");
   std::uint64_t name_length = 0, entries = 0;

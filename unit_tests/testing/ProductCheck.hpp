@@ -28,7 +28,7 @@ struct HostProduct {
         y(is_transposed(mode_) ? A.columns : A.rows, columns, y_layout) {
     x.randomize(seed + 1);
   }
-  /// Fills Y with numbers if beta is not 0, else with NaN.
+  /// Sets the factors, and fills Y with numbers or, if beta is 0, with NaN.
   void set_factors(VectorScalar alpha_, VectorScalar beta_, std::uint64_t seed) {
     alpha = alpha_;
     beta = beta_;

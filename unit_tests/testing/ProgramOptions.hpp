@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-/// Reads the command lines of test programs that run for long.
+/// Reads the command lines of long-running test programs.
 namespace Tessera::Impl::Test {
 
 /// Returns the value of an option, a number >= 0.
@@ -21,8 +21,8 @@ Number number_of(const std::string& option, std::string_view text) {
   return number;
 }
 
-/// Sets the named flags, and calls take(option, value) for each other option. It returns whether it knows the option.
-/// Options of Kokkos are left alone.
+/// Sets the named flags, and calls take(option, value) for each other option. take() returns whether it knows the
+/// option. Options of Kokkos are ignored.
 ///
 /// \throws std::invalid_argument for an unknown option, or one without its value
 template <class Take>

@@ -76,7 +76,7 @@ class RandomPattern {
       case 7:  // columns shared by many rows
         for (int j = step_ / 2; j < columns; j += step_) row_.push_back(j);
         break;
-      default:  // the columns of the row before, and sometimes another
+      default:  // the columns of the row before, and sometimes another column
         row_ = before_;
         if (choices_.one_in(2)) row_.push_back(first);
     }

@@ -13,7 +13,7 @@ struct RandomOptions {
   bool may_be_refused = false;  ///< whether a parameter may not suit the matrix, or the plan may not fit
 };
 
-/// Chooses parameters of one format, now and then one that is out of range.
+/// Chooses parameters of one format. Some of them are out of range.
 inline void choose_parameters(Choices& choices, RandomOptions& result) {
   FormatParameters& p = result.options.parameters;
   result.may_be_refused = true;

@@ -228,7 +228,7 @@ class RandomProduct {
     compare(mode, alpha, x, beta, y, result);
   }
 
-  /// Makes products of this mode follow new values, which a plan may read in place.
+  /// Makes products of this mode follow new values. The plan may read them in place.
   void follow(const Exec& exec, Mode mode) {
     story_.tell("follow_values\n");
     followed_.push_back(new_matrix(plain_->host));

@@ -76,10 +76,10 @@ struct EverySpace {
 };
 #undef TESSERA_CASES
 
-/// Whether to run this one of many similar cases. Hosts run all. A GPU, where each case waits for hundreds of small
-/// kernels, runs one of `some`, or one of 6 some - 1 if fewer cases are wanted. `some` must be coprime to the lengths
-/// of the loops around the case, else some iterations of an inner loop never run. 3, 5 and 7 become 17, 29 and 41,
-/// which are primes, too.
+/// Whether to run the current one of many similar cases. Hosts run all cases. On a GPU each case waits for hundreds of
+/// small kernels, so it runs one in `some` cases or, if fewer are wanted, one in 6 some - 1. `some` must be coprime to
+/// the lengths of the loops around the case, else some iterations of an inner loop never run. 3, 5 and 7 become 17, 29
+/// and 41, which are primes, too.
 template <class Exec>
 bool is_chosen_on([[maybe_unused]] int some) {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible) {
@@ -96,7 +96,7 @@ using OffsetCases = EverySpace<OffsetCasesOf>::type;
 using UserOffsetCases = EverySpace<UserOffsetCasesOf>::type;
 /// Every enabled execution space with every product that the library is compiled for.
 using ProductCases = EverySpace<ProductCasesOf>::type;
-/// The same, with the offset types that users may pass.
+/// Every enabled execution space with every compiled product and every offset type that users may pass.
 using UserProductCases = EverySpace<UserProductCasesOf>::type;
 
 }  // namespace Tessera::Impl::Test

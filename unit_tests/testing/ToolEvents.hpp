@@ -28,7 +28,7 @@ class ToolEvents {
     Tools::set_begin_parallel_reduce_callback(note_kernel);
     Tools::set_begin_parallel_scan_callback(note_kernel);
     Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
-      // Not counted: fences that Kokkos makes for these callbacks, and the one at the start of each kernel of
+      // Ignores fences that Kokkos makes for these callbacks, and the fence at the start of each kernel of
       // Kokkos::Threads.
       const std::string_view fence = name;
       if (!fence.starts_with("Kokkos::Tools::invoke_kokkosp_callback") &&
@@ -60,8 +60,8 @@ class ToolEvents {
   std::size_t analyses() const { return count(log().kernels, "Tessera::rows_ascend"); }
   /// The number of times that a plan took new values.
   std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
-  /// The number of kernels and regions of Kokkos Kernels, its BLAS included. The region that says that no other library
-  /// computes is not counted, because the kernels in it are.
+  /// The number of kernels and regions of Kokkos Kernels, including its BLAS. The region that names Kokkos Kernels' own
+  /// code as the library is not counted, because the kernels in it are.
   std::size_t kokkos_kernels() const {
     return count(log().kernels, "KokkosSparse::") + count(log().kernels, "KokkosBlas::") +
            count(log().regions, "KokkosSparse::") + count(log().regions, "KokkosBlas::") -
@@ -76,7 +76,7 @@ class ToolEvents {
   }
   const std::vector<std::string>& kernels() const { return log().kernels; }
   const std::vector<std::string>& regions() const { return log().regions; }
-  /// The number of regions that were entered and not left.
+  /// The number of regions that were entered but not left.
   int open_regions() const { return log().open_regions; }
 
   /// All events as text, for the message of a test that fails.

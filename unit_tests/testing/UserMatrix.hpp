@@ -10,7 +10,7 @@
 
 #include "TestMatrix.hpp"
 
-/// A matrix as users pass it to make_plan, and as the plan stores it. Without GoogleTest.
+/// A matrix as users pass it to make_plan, and as the plan stores it. Does not use GoogleTest.
 namespace Tessera::Impl::Test {
 
 /// The type in a user's Views that corresponds to a kernel's scalar type.

@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Switches checks of copied values on or off while the object lives. Debug builds check by default, others do not.
+/// Switches checks of copied values on or off while the object lives. By default, only debug builds check.
 class ValueChecks {
  public:
   explicit ValueChecks(bool wanted) : before_(checks_values()) { check_values(wanted); }

@@ -39,7 +39,7 @@ void expect_parts(const std::string& text, const std::vector<std::string>& parts
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
-/// Runs each test in an empty folder of its own.
+/// Runs each test in its own empty folder.
 class Program : public testing::Test {
  protected:
   void SetUp() override {
@@ -219,7 +219,7 @@ TEST_F(Program, SavesAndLoadsPlans) {
     }
   }
   EXPECT_TRUE(json_of(small)["loaded_plan"].is_null());
-  // The same order, because --seed is the same.
+  // The order of the rows is the same, because --seed is the same.
   expect_parts(accepts(small + "--shuffle --load-plan a").out, {"bittcf, loaded", "plan loaded from a: "});
   EXPECT_EQ(run(small + "--load-plan a").status, 1);  // the values differ
   refuses("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});

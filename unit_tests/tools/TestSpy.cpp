@@ -13,8 +13,8 @@ namespace Tessera::Impl::Driver {
 namespace {
 
 TEST(SpyGrid, CountsTilesOfCondensedColumns) {
-  // Rows 0 and 1 share columns 0 .. 8: a tile of 8 columns with 9 nonzeros, and one with a single nonzero. Row 8 is a
-  // window of its own.
+  // Rows 0 and 1 share columns 0 .. 8: a tile of 8 columns with 9 nonzeros, and a tile with one nonzero. Row 8 is a
+  // separate window.
   const std::vector<std::size_t> offsets{0, 9, 10, 10, 10, 10, 10, 10, 10, 11};
   std::vector<int> columns{0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 99};
   const SpyGrid grid = make_spy_grid(9, 100, offsets, columns, 9, 100);

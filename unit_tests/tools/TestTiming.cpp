@@ -39,7 +39,8 @@ TEST(Timing, TakesAsManySamplesAsAskedForInTurns) {
       });
   EXPECT_EQ(contenders[0].seconds.size(), 7u);
   EXPECT_EQ(contenders[1].seconds.size(), 7u);
-  // Two warm-up runs of each, then five turns of 1, 1, 2, 1, 2 samples, each after a run that is not counted.
+  // Each has two warm-up runs, then five turns of 1, 1, 2, 1, 2 samples. Each turn starts with a run that is not
+  // counted.
   EXPECT_EQ(order,
             ".a.a.b.b"
             ".a.a.b.b"

@@ -122,7 +122,7 @@ TYPED_TEST(AnasaziManagers, RefuseWhatDoesNotFit) {
   EXPECT_THROW(manager.normalize(X), Anasazi::OrthoError);
 }
 
-/// A manager with its own inner product computes what Anasazi's does.
+/// A manager with its own inner product computes the same as Anasazi's manager.
 TYPED_TEST(AnasaziManagers, WithAnInnerProduct) {
   const RCP<const AnyOperator> M = rcp(new CrsMatrix(*distribute(generate_stencil27(6), Spread::Uniform)));
   TypeParam manager(M);

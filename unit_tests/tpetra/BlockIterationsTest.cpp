@@ -22,7 +22,7 @@ class BlockIterations : public testing::TestWithParam<IterationCase> {
  protected:
   static void SetUpTestSuite() { print_head(); }
 
-  /// The basis of GMRES has half as many vectors as the matrix has rows, but at most 240.
+  /// The basis of GMRES has half the number of the matrix's rows, but at most 240 vectors.
   static Teuchos::ParameterList options(int rows, int most_iterations) {
     const IterationCase& test = GetParam();
     Teuchos::ParameterList options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products with BlockVectors equal those with multivectors, and are computed by Tessera.
+// Products with BlockVectors equal products with multivectors, and are computed by Tessera.
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/ApplyToBlocks.hpp>
 #include <utility>
@@ -158,7 +158,7 @@ std::ptrdiff_t place(const std::vector<std::string>& names, const std::string& t
   return found == names.end() ? -1 : found - names.begin();
 }
 
-/// No multivectors are made. Other kernels only pack the halo, and add it or copy X in front of it.
+/// No multivectors are made. Besides products, kernels only pack the halo, and add it or copy X in front of it.
 TEST(BlockProduct, MultipliesBlocksWhereTheyAre) {
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
   for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
@@ -197,7 +197,7 @@ TEST(BlockProduct, AllocatesOnceForAWidth) {
   }
 }
 
-/// Products of prepared blocks allocate nothing, neither the first one nor a narrower one afterwards.
+/// Products of prepared blocks allocate nothing, neither the first product nor a narrower product afterwards.
 TEST(BlockProduct, PrepareBlocksLeavesNothingToAllocate) {
   for (const Spread spread : {Spread::Uniform, Spread::Cyclic, Spread::ColumnsReversed, Spread::RowsOnLastRank}) {
     const auto A = distribute(generate_elasticity(4, 2), spread);
@@ -280,7 +280,7 @@ class Triple : public AnyOperator {
   RCP<const Map> map_;
 };
 
-/// An operator that calls another one with blocks, within its own apply().
+/// An operator that calls another operator with blocks, within its own apply().
 class Nested : public Triple {
  public:
   explicit Nested(const RCP<const Map>& map) : Triple(map), inner_(map) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Belos' solvers need as many iterations with BlockVectors as with multivectors.
+// Belos' solvers need the same number of iterations with BlockVectors as with multivectors.
 #include <BelosMVOPTester.hpp>
 #include <BelosOutputManager.hpp>
 #include <algorithm>
@@ -174,7 +174,7 @@ TEST_P(OrthoManagers, KeepColumnsAtSmallAngles) {
   EXPECT_GT((*B)(2, 2), 0);
 }
 
-/// A manager with its own inner product computes what Belos' does.
+/// A manager with its own inner product computes the same as Belos' manager.
 TEST_P(OrthoManagers, WithAnInnerProduct) {
   const RCP<const AnyOperator> M = rcp(new CrsMatrix(*distribute(generate_stencil27(6), Spread::Uniform)));
   const auto manager = make(M);

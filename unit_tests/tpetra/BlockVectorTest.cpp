@@ -79,7 +79,7 @@ TEST_P(BlockOn, ComesFromAMultivectorAndGoesBack) {
   EXPECT_EQ(wide->getLocalLength() == 0 || wide->getLocalViewHost(Tpetra::Access::ReadOnly)(0, 3) != 3, true);
 }
 
-/// A view shares the block's elements, also if they are written; a copy does not.
+/// A view shares the block's elements, even if they are changed; a copy does not.
 TEST_P(BlockOn, ViewsShareTheirElements) {
   const auto x = random_vectors(map, 9, 1);
   Block X(*x);
@@ -164,7 +164,7 @@ TEST_P(BlockOn, Norms) {
   });
 }
 
-/// NaN reaches the norm of its column, in whichever row it is.
+/// NaN in any row reaches the norm of its column.
 TEST_P(BlockOn, NormsOfNaN) {
   if (map->getGlobalNumElements() < 2) GTEST_SKIP() << "too few rows";
   for (const GO row : {GO(0), global_rows - 1}) {
@@ -299,7 +299,7 @@ TEST_P(BlockOn, InnerProducts) {
     X.innerProducts(0, Block(*y), C);
     expect_small(C, Small(int(x.getNumVectors()), 5), 0);
   });
-  // The result is written to part of a matrix, whose other elements must stay.
+  // The result is written to part of a matrix. Other elements of the matrix must not change.
   Small C(5, 4);
   C.putScalar(7);
   Small part(Teuchos::View, C, 3, 2, 1, 1);
@@ -366,7 +366,7 @@ TEST(BlockVector, RandomElementsOfASeed) {
   }
 }
 
-/// Writes columns that overlap with those that are read.
+/// Writes columns that overlap with the columns that are read.
 TEST_P(BlockOn, OverlappingColumns) {
   const auto all = random_vectors(map, 8, 1);
   const MV x(*all->subView(Range(0, 4)), Teuchos::Copy), y(*all->subView(Range(2, 6)), Teuchos::Copy);
@@ -419,7 +419,7 @@ TEST_P(BlockOn, Orthonormalizes) {
   }
 }
 
-/// Orthonormalizes listed columns, one of them dependent. Other columns must stay.
+/// Orthonormalizes listed columns, one of which is dependent. Other columns must not change.
 TEST_P(BlockOn, OrthonormalizesViewsAndDependentColumns) {
   if (map->getGlobalNumElements() < 200) GTEST_SKIP() << "fewer rows than columns";
   const auto block = random_block(map, 9, 1);

@@ -14,7 +14,7 @@ namespace Tessera::Impl::Test {
 
 using OurMatrix = CrsMatrix<double>;
 
-/// Expects products through the base class to be Tessera's, and to equal Tpetra's product of a copy.
+/// Expects that Tessera computes products through the base class, and that they equal Tpetra's product of a copy.
 void expect_ours(const Matrix& A) {
   ASSERT_TRUE(OurMatrix::multiplies_with_tessera);
   const Matrix copy(A, Teuchos::Copy);
@@ -75,7 +75,7 @@ TEST_F(Constructors, FromAGraph) {
   expect_model(b);
 }
 
-/// On a GPU, Tpetra refuses to work on arrays of which Views exist, so the local matrix is not kept.
+/// On a GPU, Tpetra refuses to use arrays while Views of them exist, so the local matrix is not kept.
 TEST_F(Constructors, FromALocalMatrix) {
   const auto local = [] { return distribute(generate_stencil27(4), Spread::Cyclic)->getLocalMatrixDevice(); };
   const OurMatrix a(rows, columns, local());  // its row Map is also its domain Map
@@ -215,7 +215,7 @@ TEST_P(CrsMatrixOn, ReducesNothingInAnApply) {
 
 INSTANTIATE_TEST_SUITE_P(Spreads, CrsMatrixOn, testing::ValuesIn(every_spread), spread_name);
 
-/// A matrix that is being filled refuses to multiply, like Tpetra's.
+/// A matrix that is being filled refuses to multiply, like Tpetra's matrix.
 TEST(CrsMatrix, RefusesToMultiplyWhileFilling) {
   OurMatrix A(*distribute(generate_stencil27(4), Spread::Uniform));
   const MV X(A.getDomainMap(), 4);

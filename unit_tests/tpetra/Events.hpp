@@ -11,8 +11,8 @@
 
 namespace Tessera::Impl::Test {
 
-/// Records names while the object lives: of regions, kernels, allocations, Tessera's fences, copies between arrays, and
-/// arguments of note().
+/// While the object lives, records the names of regions, kernels, allocations, Tessera's fences and copies between
+/// arrays, and the arguments of note().
 class Events {
  public:
   Events() : before_(Kokkos::Tools::Experimental::get_callbacks()) {

@@ -43,7 +43,7 @@ TEST(Events, PrepareLeavesNothingToAllocate) {
   EXPECT_EQ(Events::find("allocate Tessera"), -1) << Events::all();
 }
 
-/// The first update() allocates the memory for both parts of the values. Later ones reuse it.
+/// The first update() allocates the memory for both parts of the values. Later updates reuse it.
 TEST(Events, UpdatesUseTheirRoomAgain) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   Operator op(A, options_of(Overlap::Always));
@@ -53,8 +53,8 @@ TEST(Events, UpdatesUseTheirRoomAgain) {
   EXPECT_EQ(Events::find("allocate Tessera::split"), -1) << Events::all();
 }
 
-/// On hosts, the halo's columns are in the same product, and CSR reads A's own values, which need no check for changes.
-/// Only copied values need one.
+/// On hosts, the halo's columns are in the same product, and CSR reads A's own values. Only copied values are checked
+/// for changes.
 TEST(Events, HostsFollowValuesForNothing) {
   if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible)
     GTEST_SKIP() << "devices multiply while they wait";
@@ -85,7 +85,7 @@ TEST(Events, TheExchangeOverlapsTheProduct) {
     op.apply(X, Y, mode);
     const Events events;
     op.apply(X, Y, mode);
-    // The product with the rank's own entries is the first one of an apply, and the last one of a transposed apply.
+    // The product with the rank's own entries is the first product of an apply, and the last of a transposed apply.
     const auto product = mode == Teuchos::NO_TRANS ? Events::find("Tessera::spmm") : Events::find_last("Tessera::spmm");
     const bool is_transposed = mode != Teuchos::NO_TRANS;
     const auto sent = Events::find(is_transposed ? "MultiVector pack" : "MPI_Irecv"),

@@ -46,7 +46,7 @@ TEST(Failure, AnOptionOnOneRank) {
   expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "num_vectors is -1");
 }
 
-/// X has a row too many on the last rank. With EveryApply all ranks must throw, even if no buffer has to grow.
+/// X has one row too many on the last rank. With EveryApply all ranks must throw, even if no buffer has to grow.
 TEST(Failure, AnArgumentOnOneRank) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
   TpetraOptions options;
@@ -70,7 +70,7 @@ TEST(Failure, AnArgumentOnOneRank) {
 }
 
 /// If devices have separate memory, Tpetra returns no device view while the caller holds a host view. All ranks must
-/// learn of this before any rank sends rows: the product does not hang, and the next one is right.
+/// learn of this before any rank sends rows: the product must not hang, and the next product must be right.
 TEST(Failure, AViewOnTheHost) {
   if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible)
     GTEST_SKIP() << "host and device share their memory";
@@ -177,7 +177,7 @@ TEST(Failure, MemoryOnOneRank) {
   std::string message;
   {
     const MemoryLimit limit(is_limited ? std::size_t(1) << 28 : std::size_t(1) << 40);
-    message = message_of<std::exception>([&] {  // Kokkos' type, which depends on its version
+    message = message_of<std::exception>([&] {  // the type of Kokkos' exception depends on its version
       op.prepare(asked / sizeof(double) / rows);
     });
   }

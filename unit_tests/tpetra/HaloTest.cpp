@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exchange of the halo: the rows that arrive, the order of steps, and the memory that is sent.
+// The exchange of the halo: the rows that arrive, the order of steps, and the memory that MPI sends from.
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -44,7 +44,7 @@ class Environment {
   bool is_set_ = false;
 };
 
-/// Makes the plans' products on this rank fail from the given one on, while the object lives.
+/// While the object lives, makes the plans' products on this rank fail, beginning with product number `which`.
 class FailingProduct {
  public:
   explicit FailingProduct(int which) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -65,12 +65,12 @@ class FailingProduct {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-/// Waits long enough for another rank to start its next exchange, unless it waits for this one.
+/// Waits long enough for another rank to start its next exchange, unless that rank waits for this rank.
 void come_late() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 class HaloOn : public testing::TestWithParam<std::pair<Spread, std::string>> {};
 
-/// Expects the rows that arrived to be those that Tpetra imports.
+/// Expects the received rows to equal the rows that Tpetra imports.
 void expect_rows(const Halo::Rows& actual, const MV& expected) {
   const auto rows = Kokkos::create_mirror_view_and_copy(
       Kokkos::HostSpace(), Kokkos::View<const double**, Kokkos::LayoutRight, Halo::Device>(actual));
@@ -88,7 +88,7 @@ TEST_P(HaloOn, BringsWhatTpetraImports) {
   const Exchange exchange(*A);
   if (exchange.importer().is_null()) return;
   std::vector<bool> ways{true};
-  if (Halo::is_host) ways.push_back(false);  // where any MPI can read the device's memory
+  if (Halo::is_host) ways.push_back(false);  // on hosts, any MPI can read the memory
   for (const bool is_staged : ways) {
     SCOPED_TRACE(is_staged);
     Halo halo(exchange.importer(), is_staged);
@@ -107,7 +107,7 @@ TEST_P(HaloOn, BringsWhatTpetraImports) {
   }
 }
 
-/// For multivectors, blocks and views of blocks: the rank's own rows, followed by those that Tpetra imports.
+/// For multivectors, blocks and views of blocks, returns the rank's own rows, followed by the rows that Tpetra imports.
 TEST_P(HaloOn, PutsTheHaloBehindTheRowsThatItHas) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   const Exchange exchange(*A);
@@ -159,8 +159,8 @@ TEST_P(HaloOn, AllocatesOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Spreads, HaloOn, testing::ValuesIn(every_spread), spread_name);
 
-/// Each step waits only for what it needs: rows are packed before they are copied, on the host before they are sent,
-/// received before they are copied back, and on the device before they are used.
+/// Each step waits only for the step before: rows are packed, copied to the host, sent and received, copied to the
+/// device, and used.
 TEST(Halo, StagedRowsAreWaitedFor) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -190,8 +190,8 @@ TEST(Halo, StagedRowsAreWaitedFor) {
   EXPECT_EQ(Events::count("copy to"), 2U) << Events::all();
 }
 
-/// The work on the last rank throws while the others are late. They still get that rank's rows. In the next exchange,
-/// that rank gets their new rows, not those of the failed exchange.
+/// The work on the last rank throws while the other ranks are late. They still get the last rank's rows. In the next
+/// exchange, the last rank gets their new rows, not the rows of the failed exchange.
 void expect_exchange_in_spite_of_a_failure(bool is_staged) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
@@ -219,8 +219,8 @@ TEST(Halo, WorkThatThrowsDoesNotEndTheExchange) {
 
 TEST(Halo, WorkThatThrowsDoesNotEndAStagedExchange) { expect_exchange_in_spite_of_a_failure(true); }
 
-/// The same for products of multivectors and blocks, by the matrix and its transpose. Without overlap, the product
-/// comes after the exchange.
+/// A failing product of multivectors or blocks, by the matrix or its transpose, has the same effect. Without overlap,
+/// the product follows the exchange.
 void expect_right_in_spite_of_a_failed_product(Overlap overlap, const std::vector<Teuchos::ETransp>& modes) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
@@ -265,7 +265,7 @@ TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
   expect_right_in_spite_of_a_failed_product(Overlap::Never, {Teuchos::NO_TRANS});
 }
 
-/// Counts the elements that are NaN, and expects the others within the bound.
+/// Counts the elements that are NaN, and expects all other elements within the bound.
 std::size_t count_missing(const MV& actual, const MV& expected, const MV& bound) {
   const auto y = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
   const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -280,8 +280,8 @@ std::size_t count_missing(const MV& actual, const MV& expected, const MV& bound)
   return missing;
 }
 
-/// If ranks add to another rank's elements of Y, that rank does not wait for a rank that failed before it sent its
-/// part: it gets NaN, not a partial sum. The next product is right.
+/// Ranks add to another rank's elements of Y. If one of them fails before it sends its part, the owner does not wait:
+/// it gets NaN, not a partial sum. The next product is right.
 TEST_P(HaloOn, NoRankWaitsForOneThatFailed) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
@@ -352,7 +352,7 @@ TEST(Halo, ProductsSendOneMessageToEachNeighbour) {
   }
 }
 
-/// Ranks reduce if they are asked to. This also shows that the test above would see reductions.
+/// With EveryApply, ranks reduce. This also shows that the test above would detect reductions.
 TEST(Halo, EveryApplyReducesOnce) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Uniform);
   TpetraOptions options;

@@ -97,8 +97,8 @@ inline HostCsr<double> generate_shell(int grid, double thickness) {
   return energy.matrix();
 }
 
-/// Returns the unknown at each position. Order 0 is the matrix's own order; others are random, for the same problem
-/// with other rounding errors.
+/// Returns the unknown at each position. Order 0 is the matrix's own order. Other orders are random, which gives the
+/// same problem with other rounding errors.
 inline std::vector<int> ordering(int size, int order) {
   std::vector<int> unknowns(static_cast<std::size_t>(size));
   std::iota(unknowns.begin(), unknowns.end(), 0);

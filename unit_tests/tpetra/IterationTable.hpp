@@ -74,7 +74,7 @@ struct IterationCase {
   }
 };
 
-/// Whether to run all cases, which takes an hour, or only some.
+/// Whether to run all cases (which takes an hour) instead of some.
 inline bool all_are_asked_for() {
   const char* value = std::getenv("TESSERA_ITERATIONS");
   return value != nullptr && std::string(value) == "full";
@@ -91,8 +91,8 @@ inline std::filesystem::path collected(const std::string& name) {
   return {};
 }
 
-/// "shell:GRID", "jumps:GRID", or a matrix of TESSERA_DATA_DIR. Returns no rows if the file does not exist, or on more
-/// than two ranks unless all cases are run, because that takes too long.
+/// Returns "shell:GRID", "jumps:GRID", or a matrix of TESSERA_DATA_DIR. Returns no rows if the file does not exist.
+/// Unless all cases run, it also returns no rows of a file on more than two ranks, because they take too long.
 inline HostCsr<double> hard_problem(const std::string& name) {
   const auto number = [&] { return std::stoi(name.substr(name.find(':') + 1)); };
   if (name.rfind("shell:", 0) == 0) return generate_shell(number(), 1e-3);
@@ -143,9 +143,9 @@ inline void print_row(const IterationCase& test, const Comparison& found) {
   std::fflush(stdout);
 }
 
-/// Expects BlockVectors to converge at least as often, with at most the iterations of multivectors in their worst
-/// order: plus 1 % for the median, and plus 10 % or the spread of the multivectors for the maximum. Residuals must be
-/// as small, because the recurrences that solvers trust drift by rounding errors.
+/// Expects BlockVectors to converge at least as often as multivectors. Upper bounds on iterations are those of
+/// multivectors in their worst order: plus 1 % for the median, and plus 10 % or the multivectors' spread for the
+/// maximum. Residuals must be equally small, because the recurrences that solvers trust drift by rounding errors.
 inline void expect_no_more_iterations(const Comparison& found, double tolerance) {
   const Runs &theirs = found.multivectors, &ours = found.blocks;
   const int most = theirs.greatest(), spread = most - theirs.least();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records MPI calls that products may or may not make, through MPI's profiling interface.
+// Records the MPI calls that tests check, through MPI's profiling interface.
 #include <TpetraCore_config.h>
 #ifdef HAVE_TPETRACORE_MPI
 #include <mpi.h>

@@ -99,8 +99,8 @@ TEST(Operator, SaysWhatItDoes) {
   }
 }
 
-/// An infinity in X, own or imported, must reach only rows with an entry in that column. The expected rows are computed
-/// here, because cuSPARSE lets infinities reach other rows, too.
+/// An infinity in X, own or imported, must reach only rows with an entry in that column. The test computes the expected
+/// rows, because with cuSPARSE infinities also reach other rows.
 TEST(Operator, KeepsInfinityWhereItBelongs) {
   const auto is_infinite = [](GO row_of_x) { return row_of_x % 9 == 0; };
   const HostCsr<double> matrix = rectangular(61, 47);

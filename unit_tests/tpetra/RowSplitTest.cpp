@@ -137,7 +137,7 @@ TEST_P(RowSplitOn, CutsTwoParts) {
   expected.halo.expect(far);
 }
 
-/// Lanes that share a row compute what one thread computes. The total numbers of entries passed here lead to one lane
+/// Lanes that share a row compute the same as one thread. The total numbers of entries in this test lead to one lane
 /// and to many lanes for each row.
 TEST_P(RowSplitOn, LanesShareRows) {
   const auto A = make();

@@ -64,7 +64,7 @@ struct System {
 struct Solution {
   bool converged = false;
   int iterations = 0;
-  std::vector<std::size_t> columns;  // of each product
+  std::vector<std::size_t> columns;  // columns of each product
   std::vector<double> residuals;     // |b - A x| / |b|
 };
 
@@ -131,9 +131,9 @@ Solution solve(const System& system, const RCP<const Operator>& op, const Teucho
   return solution;
 }
 
-/// Solves the system with CrsMatrix, and with TpetraOperator in each format. Numbers of iterations may differ by
-/// `allowed`, or by 5 % from 100 iterations on, because rounding changes them, as another number of ranks does. Returns
-/// all solutions.
+/// Solves the system with CrsMatrix, and with TpetraOperator in each format. Returns all solutions. Rounding changes
+/// numbers of iterations, as another number of ranks does: they may differ by `allowed` or, from 100 iterations on, by
+/// 5 %.
 template <class Solver>
 std::vector<Solution> expect_same_solution(const System& system, Teuchos::ParameterList options, int allowed = 1) {
   options.set("Convergence Tolerance", tolerance);
@@ -245,8 +245,8 @@ TEST(BlockGmres, FillsABlockOfFixedSize) {
   }
 }
 
-/// Matrices from structural mechanics, a grid and a power network. All converge soon, because over many hundred
-/// iterations rounding alone changes the number.
+/// Matrices from structural mechanics, a grid and a power network. All converge soon, because rounding alone changes a
+/// number of many hundred iterations.
 TEST(RealMatrices, BlockCgAndPseudoBlockCg) {
   const char* folder = std::getenv("TESSERA_DATA_DIR");
   if (folder == nullptr || *folder == '\0') GTEST_SKIP() << "TESSERA_DATA_DIR is not set";

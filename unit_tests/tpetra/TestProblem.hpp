@@ -39,11 +39,11 @@ inline int last_rank() { return ranks() - 1; }
 
 /// How a matrix is distributed over the ranks. Each comment names the case that it covers.
 enum class Spread {
-  Uniform,           // the usual one; columns locally fitted
+  Uniform,           // the usual distribution; columns locally fitted
   Cyclic,            // almost all columns belong to other ranks
   Shuffled,          // random owners of rows and of X
   RowsOnLastRank,    // all other ranks have no rows
-  Exported,          // row Map differs from range Map
+  Exported,          // the row Map differs from the range Map
   SplitRows,         // each row has entries on every rank
   ColumnsReversed,   // not locally fitted
   ColumnsUnused,     // own and imported columns without entries
@@ -92,7 +92,7 @@ inline std::uint64_t hash(std::uint64_t a, std::uint64_t b) {
 }
 inline double uniform(std::uint64_t a, std::uint64_t b) { return double(hash(a, b) >> 11) * 0x1p-52 - 1.0; }
 
-/// The Map of `size` indices, where this rank owns those with is_mine(i).
+/// Returns the Map of `size` indices, of which this rank owns the indices with is_mine(i).
 inline RCP<const Map> map_of(GO size, const std::function<bool(GO)>& is_mine) {
   std::vector<GO> mine;
   for (GO i = 0; i < size; ++i) {
@@ -216,7 +216,7 @@ inline RCP<Matrix> with_values(const Matrix& A, const std::function<double(doubl
   return result;
 }
 
-/// On ranks with `is_wanted`, inserts an entry in the last column of each row without one there, and completes the
+/// On ranks with `is_wanted`, inserts an entry in the last column of each row that has no entry there. Completes the
 /// matrix. The pattern must change on at least one rank.
 inline void insert_entries(Matrix& A, bool is_wanted) {
   const std::size_t before = A.getGlobalNumEntries();
@@ -256,7 +256,7 @@ inline RCP<MV> bound(const Matrix& A, const MV& X, const MV& Y, Teuchos::ETransp
   return rcp(new MV(result, Teuchos::Copy));
 }
 
-/// Expects the difference of each entry to be within the bound, and prints those beyond.
+/// Expects the difference of each entry to be within the bound, and prints entries that exceed it.
 inline void expect_within(const MV& actual, const MV& expected, const MV& bound) {
   const auto a = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
   const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -276,7 +276,7 @@ inline void expect_within(const MV& actual, const MV& expected, const MV& bound)
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Compares alpha op(A) X + beta Y of both, with random X and Y. The operator's Y holds NaN if beta is 0.
+/// Compares alpha op(A) X + beta Y of A and the operator, with random X and Y. The operator's Y holds NaN if beta is 0.
 inline void expect_product(const Matrix& A, const Tpetra::Operator<double>& op, std::size_t columns,
                            Teuchos::ETransp mode, double alpha, double beta) {
   SCOPED_TRACE("mode " + std::to_string(mode) + ", " + std::to_string(columns) + " columns, alpha " +

@@ -15,8 +15,8 @@ class Update : public OnRanks {
   }
 };
 
-/// Calls change(values on the host) between resumeFill() and fillComplete(). Nothing may run on a device while this
-/// View exists.
+/// Calls change(View of the values on the host) between resumeFill() and fillComplete(). Nothing may run on a device
+/// while the View exists.
 template <class Change>
 void change_values(Matrix& A, const Change& change) {
   A.resumeFill();
@@ -30,7 +30,7 @@ void multiply_values(Matrix& A, double factor) {
   });
 }
 
-/// Products see new values without update(), changed during a fill or in place.
+/// Products see values that were changed during a fill or in place, without update().
 TEST_P(Update, SeesNewValues) {
   const auto A = distribute(generate_elasticity(4, 2), spread());
   for (const Format format : {Format::Csr, Format::BitTcf}) {
@@ -48,7 +48,7 @@ TEST_P(Update, SeesNewValues) {
   }
 }
 
-/// A failed update() does not count: the next product still looks for changes itself.
+/// A failed update() is ignored: the next product still checks for changes itself.
 TEST_P(Update, ThatFailsIsNoSignal) {
   const ValueChecks none(false);
   const auto A = distribute(generate_elasticity(4, 2), spread());
@@ -99,7 +99,7 @@ TEST_P(Update, FindsForgottenChanges) {
   }
 }
 
-/// The first fillComplete() leaves spare space. The second one packs the arrays, which moves them.
+/// The first fillComplete() leaves spare space. The second fillComplete() packs the arrays, which moves them.
 TEST_P(Update, FindsArraysThatHaveMoved) {
   for (const bool is_trusted : {false, true}) {
     const auto A = distribute(generate_elasticity(4, 2), spread(), 3);

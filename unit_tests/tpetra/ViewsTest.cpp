@@ -131,8 +131,8 @@ TEST_P(Views, NoColumns) {
   EXPECT_NO_THROW(op.apply(X, Y));
 }
 
-/// Views that were kept would show in the reference counts of multivectors and matrix. Tpetra has counts for all arrays
-/// but the row offsets.
+/// Reference counts of multivectors and matrix would show Views that were kept. Tpetra counts references to all arrays
+/// except the row offsets.
 TEST_P(Views, NothingIsKept) {
   const auto X = random_vectors(A->getDomainMap(), 4, 1);
   const auto Y = random_vectors(A->getRangeMap(), 4, 2);
@@ -151,7 +151,7 @@ TEST_P(Views, NothingIsKept) {
   EXPECT_EQ(counts(), before);
 }
 
-/// reserve() does all that may fail. Products call it before any rank waits for another.
+/// reserve() does all work that may fail. Products call it before any rank waits for another.
 TEST(GrowingMultivector, MakesColumnsInAdvance) {
   const auto map = uniform_map(10);
   Impl::GrowingMultivector<MV> growing;

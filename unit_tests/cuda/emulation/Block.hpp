@@ -49,7 +49,7 @@ struct PendingCopy {
 struct Thread {
   Fiber fiber;
   uint3 index;
-  unsigned number = 0;  // index in its block
+  unsigned number = 0;  // index in its thread block
   bool is_done = false;
   // The thread waits until *counter is not `seen`; nullptr: it does not wait.
   const unsigned* counter = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trilinos programs multiply with Tessera if they get a Tessera::CrsMatrix, and need as many iterations.
+// Trilinos programs multiply with Tessera if they get a Tessera::CrsMatrix, and need the same number of iterations.
 #include <KokkosKernels_config.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ void expect_same(const std::vector<Application>& applications, bool all_products
       EXPECT_EQ(ours.their_kernels, 0U) << ours.events;
     }
   }
-  // Not checked for each: on Serial, the product of a single vector is a loop that profilers do not see.
+  // Not checked for each application: on Serial, the product of a single vector is a loop that profilers do not see.
   EXPECT_GT(their_kernels, 0U);
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// Solvers of Belos and Anasazi, for Tpetra::MultiVector and for BlockVector. The four are in separate sources because
-/// they compile slowly.
+/// Solvers of Belos and Anasazi, for Tpetra::MultiVector and for BlockVector. The four combinations are in separate
+/// sources because they compile slowly.
 namespace BlockSolvers {
 
 using MultiVector = Tpetra::MultiVector<double>;
@@ -20,7 +20,7 @@ using Teuchos::rcp;
 struct System {
   RCP<const Operator> A;
   RCP<const MultiVector> B;
-  RCP<const Operator> preconditioner = Teuchos::null;  ///< on the left of CG, on the right of GMRES
+  RCP<const Operator> preconditioner = Teuchos::null;  ///< left preconditioner of CG, right preconditioner of GMRES
 };
 
 struct Solution {

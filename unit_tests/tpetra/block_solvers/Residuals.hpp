@@ -21,7 +21,7 @@ inline double greatest_residual(const Operator& A, const MultiVector& X, const M
   return *std::max_element(residuals.begin(), residuals.end());
 }
 
-/// Returns the greatest |A v - lambda v| / |lambda|, or 0 if none was found.
+/// Returns the greatest |A v - lambda v| / |lambda|, or 0 if no eigenvalue was found.
 inline double greatest_residual(const Operator& A, const Eigenvalues& found) {
   if (found.values.empty()) return 0;
   MultiVector R(*found.vectors, Teuchos::Copy);
