@@ -28,8 +28,7 @@ function(tessera_one_version_of variable package)
   set(${variable} "${package} (>= ${version}), ${package} (<< ${version}.0~)" PARENT_SCOPE)
 endfunction()
 
-# tessera_development_packages(<depends> <recommends>): returns the packages that all programs need, and those that only
-# components need.
+# tessera_development_packages(<depends> <recommends>): returns packages that all programs need, and those of components.
 function(tessera_development_packages depends recommends)
   set(needed)
   tessera_package_of(kokkos "${Kokkos_DIR}/KokkosConfig.cmake")

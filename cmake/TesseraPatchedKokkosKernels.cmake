@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# tessera_patched_kokkos_kernels(<variable>): once per build, copies the headers of the installed Kokkos Kernels and patches
-# them to have Tessera as a TPL (scripts/patch_kokkos_kernels). Sets the variable to their folder. On failure, prints a
-# message and sets it to nothing.
+# tessera_patched_kokkos_kernels(<variable>): once per build, makes a folder of Kokkos Kernels' headers with Tessera as a TPL
+# (scripts/patch_kokkos_kernels). Sets the variable to this folder; on failure, prints a message and sets it to nothing.
 find_program(TESSERA_PYTHON python3)
 set(TESSERA_PATCH_KOKKOS_KERNELS ${CMAKE_CURRENT_LIST_DIR}/../scripts/patch_kokkos_kernels)
 

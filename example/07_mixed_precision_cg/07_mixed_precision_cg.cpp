@@ -64,8 +64,7 @@ void combine(const Space& exec, const Numbers& a, const Vectors<From>& X, const 
   }
 }
 
-/// Solves A D = R in float from D = 0, by conjugate gradients for each column in lockstep. Overwrites R. Returns the
-/// number of iterations.
+/// Solves A D = R in float from D = 0 by CG for each column, in lockstep. Overwrites R. Returns the iterations.
 int solve_in_float(const Space& exec, const Tessera::Plan<float>& A, const Vectors<float>& R, const Vectors<float>& D) {
   const Vectors<float> P("P", R.extent(0), R.extent(1)), Q("Q", R.extent(0), R.extent(1));
   const std::size_t columns = R.extent(1);

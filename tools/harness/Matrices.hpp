@@ -32,8 +32,7 @@ std::size_t touched_columns(const Matrix& a) {
   return static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true));
 }
 
-/// Returns the matrix whose row i is row order[i] of `a` and whose column j is column columns[j]. Empty `columns` leave
-/// the columns unchanged.
+/// Returns `a` with row order[i] as row i, and column columns[j] as column j. Empty `columns` change no column.
 template <class Matrix>
 Matrix in_order(const Matrix& a, const std::vector<int>& order, const std::vector<int>& columns = {}) {
   Matrix result;

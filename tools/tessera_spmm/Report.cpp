@@ -32,8 +32,7 @@ std::string error_text(const Measurement& row) {
   return text_format("%.2g %s", row.error, row.verified() ? "verified" : "WRONG");
 }
 
-/// Formats a table: first column left-aligned, others right-aligned, two blanks apart. A row of two cells is a name and
-/// a remark.
+/// Formats a table: first column left-aligned, others right-aligned, two blanks apart. Rows of two end with a remark.
 std::string aligned(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   const auto is_remark = [](const Row& row, std::size_t c) { return row.size() == 2 && c == 1; };

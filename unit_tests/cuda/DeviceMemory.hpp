@@ -21,10 +21,9 @@ inline bool has_gpu() {
 #define TESSERA_SKIP_WITHOUT_GPU() \
   if (!Tessera::Impl::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
-/// Whether to run the current one of many similar cases. GPUs run all cases or, if fewer cases are wanted, one in
-/// `some`. Emulation is slow and runs one in `some`, with the address sanitizer about one in 3 `some`. All run if
-/// `some` is 1. `some` must be coprime to the lengths of the loops around the case, else some iterations of an inner
-/// loop never run.
+/// Whether to run the current one of many similar cases. GPUs run all or, if fewer are wanted, one in `some`. Emulation
+/// is slow and runs one in `some`, with the address sanitizer about one in 3 `some`. All run if `some` is 1.
+/// `some` must be coprime to the lengths of the loops around the case, else some iterations of an inner loop never run.
 inline bool is_chosen(int some) {
 #ifndef TESSERA_CUDA_EMULATED
   if (!runs_fewer_cases()) return true;

@@ -16,7 +16,7 @@ using namespace Tessera;
 using namespace Tessera::Impl;
 using Test::OnDevice;
 
-/// An array of words on the device, with its fingerprint from the last check.
+/// An array of words on the device, with the state of its last check.
 class Watched {
  public:
   explicit Watched(std::size_t words)

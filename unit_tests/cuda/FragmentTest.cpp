@@ -9,8 +9,7 @@
 
 #include "../../src/cuda/fragments/Layout.hpp"
 
-// Tests fragment layouts without a GPU, on an emulated warp whose lanes hold the elements that the PTX ISA specifies
-// for m16n8k8.
+// Fragment layouts, tested without a GPU on an emulated warp, with the layout of the PTX ISA for m16n8k8.
 namespace {
 
 using Tessera::Impl::Cuda::FragmentLayout;

@@ -79,8 +79,8 @@ std::string describe(const HostMatrix& A, const Case& c) {
          (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "") + (c.gather ? ", gather" : "") + c.text();
 }
 
-/// Returns unit roundoff times a factor. A row with n entries may have (n + 2) times this error, relative to the sum of
-/// magnitudes.
+/// Unit roundoff times a factor. The error of a row with n entries is at most (n + 2) times this and the magnitudes'
+/// sum.
 inline double tolerance(Precision precision) {
   if (precision == Precision::Native) return 2 * 0x1p-53;
   if (precision == Precision::Single) return 2 * 0x1p-24;

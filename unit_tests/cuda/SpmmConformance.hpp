@@ -20,8 +20,7 @@ struct SpmmKernel {
   /// Numbers of rows and columns at which windows, tiles and blocks end.
   static constexpr std::array<int, 0> heights = {}, widths = {};
   static constexpr bool scatters = true;
-  /// Emulation runs one case in `emulated_share`, and one in `emulated_columns_share` of the cases that compare
-  /// columns.
+  /// Emulation runs one case in `emulated_share`; if it compares columns, one in `emulated_columns_share`.
   static constexpr int emulated_share = 1, emulated_columns_share = 1;
 
   /// The ways in which a kernel stores a matrix or sums. Each passes all tests.

@@ -107,8 +107,7 @@ class Tall : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Tall, Scalars);
 
-// Tests numbers of rows close to one step, and enough for several warps and thread blocks, and numbers of columns close
-// to the sizes of tiles and squares.
+// Rows: close to one step, and enough for several warps and thread blocks. Columns: close to tiles and squares.
 TYPED_TEST(Tall, GramOfAPanelWithItself) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 7, 8, 9, 64, 1000, 9000}) {

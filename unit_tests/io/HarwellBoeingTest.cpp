@@ -188,8 +188,7 @@ TEST(HarwellBoeing, NumbersWithoutPointOrExponent) {
   EXPECT_EQ(values_of("(4I6)", "   150  -225  1500     0\n", 4), (std::vector<double>{150, -225, 1500, 0}));
 }
 
-/// SciPy writes one character less for a number than the format says, and no space before a number with a three-digit
-/// exponent.
+/// SciPy writes numbers one character narrower than the format says. With three-digit exponents, numbers touch.
 TEST(HarwellBoeing, NumbersThatAreNotInTheirColumns) {
   const std::vector<double> expected{-1.25, 1.5, -2e-300, 4};
   EXPECT_EQ(values_of("(3E12.4)", "-1.2500E+00 1.5000E+00-2.0000E-300\n 4.0000E+00\n", 4), expected);

@@ -150,8 +150,7 @@ TEST(ExecutionsTest, NothingToMultiply) {
   }
 }
 
-/// Tests Kokkos Kernels' own handle in a file that includes Tessera's handle. Also shows that the other tests would see
-/// its kernels.
+/// Kokkos Kernels' own handle, in a file that includes Tessera's. Also shows that other tests would see its kernels.
 TEST(ExecutionsTest, OwnHandleExecutesNoPlan) {
   const auto A = small<std::size_t>();
   const Vectors<double> x("x", 22, 3), y("y", 31, 3);

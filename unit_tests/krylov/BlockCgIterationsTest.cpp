@@ -343,9 +343,8 @@ TYPED_TEST(BlockCgIterationsTest, JumpsAndBeams) {
   }
 }
 
-/// Residuals oscillate near the tolerance, because cells with coefficients of 10^6 converge much earlier than cells
-/// with
-/// 1. Without smoothing, a block and a single column reach the tolerance at different minima of the residual.
+/// Residuals oscillate near the tolerance, because cells with coefficients of 10^6 converge much earlier than others.
+/// Without smoothing, a block and a single column reach the tolerance at different minima of the residual.
 TYPED_TEST(BlockCgIterationsTest, ResidualsThatSwing) {
   using Scalar = typename TestFixture::Scalar;
   this->is_close = true;

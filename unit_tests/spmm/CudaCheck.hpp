@@ -228,8 +228,7 @@ void expect_cases(const CudaMatrix<M>& A, Plan& plan, Precision precision, const
   expect_case<Right<V>>(A, plan, special, what + ", not finite");
 }
 
-/// Checks that a workspace serves products of fewer columns, and that the bits of a column do not depend on its
-/// neighbours.
+/// Checks that a workspace serves fewer columns, and that the bits of a column do not depend on its neighbours.
 template <class View, class Plan>
 void expect_columns_alone(Plan& plan, const std::string& what) {
   using Scalar = typename View::non_const_value_type;

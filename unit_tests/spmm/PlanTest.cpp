@@ -291,8 +291,7 @@ TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   Tools::set_begin_parallel_scan_callback(nullptr);
 }
 
-/// Calls without an instance wait for all instances of all backends. Calls with an instance wait only for that
-/// instance.
+/// Calls without an instance wait for all instances of all backends; calls with an instance wait only for it.
 TYPED_TEST(PlanTest, SavingWaitsForItsInstanceAlone) {
   using Exec = typename TypeParam::ExecutionSpace;
   const Small<TypeParam> small;

@@ -49,8 +49,7 @@ template <class Exec>
 using OneCaseOf = ::testing::Types<Case<Exec, int>>;
 TYPED_TEST_SUITE(SideBySideTest, EverySpace<OneCaseOf>::type);
 
-/// Two host threads make, prepare, update and destroy plans at the same time. Results are bitwise equal to those of one
-/// thread.
+/// Two host threads make, prepare, update and destroy plans at the same time. Results have the bits of one thread.
 TYPED_TEST(SideBySideTest, PlansAreMadeAtOnce) {
   using Exec = typename TestFixture::Exec;
   const auto instances = two_instances<Exec>();

@@ -60,8 +60,8 @@ class ToolEvents {
   std::size_t analyses() const { return count(log().kernels, "Tessera::rows_ascend"); }
   /// The number of times that a plan took new values.
   std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
-  /// The number of kernels and regions of Kokkos Kernels, including its BLAS. The region that names Kokkos Kernels' own
-  /// code as the library is not counted, because the kernels in it are.
+  /// The number of kernels and regions of Kokkos Kernels, including its BLAS. Regions named NATIVE (no other library
+  /// computes) are not counted, because the kernels in them are.
   std::size_t kokkos_kernels() const {
     return count(log().kernels, "KokkosSparse::") + count(log().kernels, "KokkosBlas::") +
            count(log().regions, "KokkosSparse::") + count(log().regions, "KokkosBlas::") -

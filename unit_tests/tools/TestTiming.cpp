@@ -39,8 +39,7 @@ TEST(Timing, TakesAsManySamplesAsAskedForInTurns) {
       });
   EXPECT_EQ(contenders[0].seconds.size(), 7u);
   EXPECT_EQ(contenders[1].seconds.size(), 7u);
-  // Each has two warm-up runs, then five turns of 1, 1, 2, 1, 2 samples. Each turn starts with a run that is not
-  // counted.
+  // Each has two warm-up runs, then five turns of 1, 1, 2, 1, 2 samples. A turn starts with an uncounted run.
   EXPECT_EQ(order,
             ".a.a.b.b"
             ".a.a.b.b"

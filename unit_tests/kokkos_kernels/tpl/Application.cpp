@@ -34,8 +34,7 @@ double multiply_both_ranks() {
   const DoubleMatrix A(1);
   DoubleHandle<Doubles> handle;
   double worst = error_with<Doubles>(handle, A, "N", 4, 0.5);
-  worst = std::max(worst,
-                   error_with<Doubles>(handle, A, "N", 1, 0.5));  // Kokkos Kernels converts the single column to rank 1
+  worst = std::max(worst, error_with<Doubles>(handle, A, "N", 1, 0.5));  // Kokkos Kernels makes X and Y rank 1
   return std::max(worst, error_with<Doubles>(handle, A, "T", 5, 0));
 }
 

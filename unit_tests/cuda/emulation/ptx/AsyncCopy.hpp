@@ -70,7 +70,7 @@ struct EmulatedBarrier {
   }
 };
 
-/// The bulk copies that a barrier waits for. They are made after all threads have arrived.
+/// The bulk copies that a barrier waits for. They are made after all threads have arrived and all copies have begun.
 struct EmulatedBulkCopies {
   int expected = 0, begun = 0;  // bytes
   std::vector<Emulation::PendingCopy> copies;
