@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sets the architectures of kernels for NVIDIA GPUs, before the language CUDA is enabled: CMAKE_CUDA_ARCHITECTURES or, in
-# the environment, CUDAARCHS, if set; else those of Kokkos; else all that the kernels support. They need compute capability
-# 8.0: older ones, and "all", which includes them, are ignored.
+# Sets the architectures of kernels for NVIDIA GPUs, before the language CUDA is enabled: CMAKE_CUDA_ARCHITECTURES or the
+# environment variable CUDAARCHS, if set; else Kokkos' architectures; else all that the kernels support. Kernels need
+# compute capability 8.0, so older architectures, and "all", which includes them, are ignored.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}")
 endif()

@@ -38,7 +38,7 @@ install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${tessera_documents} CO
 install(DIRECTORY docs DESTINATION ${tessera_documents} COMPONENT Tessera_Development
         FILES_MATCHING PATTERN "*.md" PATTERN reference EXCLUDE)
 
-# The headers: the API of this build (src/include), and those of the layers that they include, directly or not.
+# Installs the API of this build (src/include), and the headers of layers that it includes, directly or indirectly.
 function(tessera_install_headers)
   set(api ${PROJECT_SOURCE_DIR}/src/include)
   file(GLOB waiting RELATIVE ${api} CONFIGURE_DEPENDS ${api}/tessera/*.hpp)

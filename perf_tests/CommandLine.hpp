@@ -65,7 +65,7 @@ struct Case {
   std::string name(const std::string& kind, const Settings& settings, const Keys& own_keys = {}) const;
 };
 
-/// All combinations; the number of columns changes first.
+/// Returns all combinations; the number of columns varies fastest.
 std::vector<Case> all_cases(const Settings& settings);
 
 /// Calls body(layout), a Kokkos::LayoutLeft or LayoutRight, for "left" or "right".

@@ -121,7 +121,7 @@ bool is_solved(const Solution& a, const Solution& b, int eigenvalues) {
 bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int eigenvalues, int most_iterations) {
   const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::TpetraOperator<double>(matrix));
-  const int block = eigenvalues + 2;  // more than wanted: the last of a block converge slowly
+  const int block = eigenvalues + 2;  // two spare vectors: the last ones of a block converge slowly
   tessera->prepare(static_cast<std::size_t>(block));
 
   MultiVector start_vectors(matrix->getDomainMap(), static_cast<std::size_t>(block));

@@ -168,7 +168,7 @@ class Measure {
     };
     double best = seconds_of(make, fence()), total = best;
     for (int i = 1; i < 3 && total < 1; ++i) {
-      plan = PlanType();  // freeing the last one is not part of building
+      plan = PlanType();  // freeing the former plan is not timed
       work = Workspace<ExecutionSpace>();
       const double seconds = seconds_of(make, fence());
       total += seconds;

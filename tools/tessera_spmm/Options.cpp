@@ -216,7 +216,7 @@ void check_tune(const Settings& settings) {
   }
 }
 
-/// Standard input can be read only once.
+/// Refuses to read several inputs from standard input, which can be read only once.
 void check_standard_input(const Settings& settings) {
   constexpr const char* standard_input = "-";
   int readers = 0;

@@ -79,8 +79,7 @@ std::string describe(const HostMatrix& A, const Case& c) {
          (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "") + (c.gather ? ", gather" : "") + c.text();
 }
 
-/// Unit roundoff times a factor. The error of a row with n entries is at most (n + 2) times this and the magnitudes'
-/// sum.
+/// Unit roundoff times a factor. In a row of n entries, errors may be (n + 2) times this and the sum of magnitudes.
 inline double tolerance(Precision precision) {
   if (precision == Precision::Native) return 2 * 0x1p-53;
   if (precision == Precision::Single) return 2 * 0x1p-24;
@@ -197,7 +196,7 @@ std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, in
   return some;
 }
 
-/// A product with x_rows. Kernels refuse it if their format stores the rows of X to read.
+/// Returns a product with x_rows. Kernels refuse it if their format stores the rows of X to read.
 template <class Scalar>
 Product<Scalar, Scalar> product_with_x_rows() {
   static const Ordinal x_rows[1] = {0};

@@ -28,7 +28,7 @@ template <class Exec, class Scalar>
 struct Copier {
   Tall<Exec, Scalar> source, Y;
   std::vector<std::atomic<int>> made;
-  int cost;  // bytes of a row; a middle row costs a hundred more, the last third nothing
+  int cost;  // bytes of a row; the middle row has 100 times more, the last third none
 
   Copier(Ordinal rows, Ordinal columns, int bytes_of_row)
       : source(rows, columns, Places::Adjacent, 5),

@@ -277,7 +277,7 @@ TEST(BadFiles, CompressedBytesCountInTheMemoryAllowed) {
 
 /// Writes bytes to a pipe until its reader closes it. Returns the number of bytes written.
 std::size_t write_newlines(const std::string& path, std::size_t bytes) {
-  sigset_t broken_pipe;  // must end the writing, not the program
+  sigset_t broken_pipe;  // a broken pipe must end the writing, not the program
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);

@@ -259,7 +259,7 @@ TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
   EXPECT_TRUE(has_risen) << "the last iterate is the best: nothing was tested";
 }
 
-/// Computes A P, or from `least` columns on a product with a non-symmetric matrix, for which CG makes no progress.
+/// Computes A P or, from `least` columns on, S P with a non-symmetric matrix S, for which CG makes no progress.
 template <class Exec, class Scalar>
 struct SkewProduct : DenseProduct<Exec, Scalar> {
   DenseProduct<Exec, Scalar> skew;
@@ -454,7 +454,7 @@ TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
             "Tessera::block_cg: X is 2147483646 x 2; expected 2147483647 x 2, as B");
 }
 
-/// A product that returns its instance.
+/// A product with a function that returns its instance.
 template <class Exec, class Scalar>
 struct ProductOnInstance : DenseProduct<Exec, Scalar> {
   ProductOnInstance(const Exec& exec, const HostDenseMatrix& A) : DenseProduct<Exec, Scalar>(A, exec) {}

@@ -369,7 +369,7 @@ TYPED_TEST(BlockCgIterationsTest, RealMatrices) {
   const auto matrices = real_matrices();
   if (matrices.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
   const char* collection = std::getenv("TESSERA_COLLECTION");
-  // Work limit for columns alone, in numbers read. On devices, each of thousands of iterations waits for small kernels.
+  // Work limit for columns alone, in numbers read; lower on devices, where thousands of iterations wait for kernels.
   const double work =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible ? 3e9 : 1e8;
   const bool is_full = collection != nullptr && std::string(collection) == "full";

@@ -15,7 +15,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 using Parts = std::vector<std::pair<Ordinal, Ordinal>>;
 constexpr Ordinal largest = std::numeric_limits<Ordinal>::max();
 
-/// The slabs into which rows of `columns` adjacent complex numbers are divided for kernels. The numbers need not exist.
+/// Returns the slabs into which kernels divide rows of `columns` adjacent complex numbers. No numbers are accessed.
 template <class Z>
 Parts slabs_of(Ordinal columns) {
   Z element;

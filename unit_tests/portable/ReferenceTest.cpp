@@ -132,7 +132,7 @@ TEST(Reference, UnderflowMayBeAmplified) {
   EXPECT_GT(EqualEntries(1, 1, x).reference(1, 0, 0).worst_error(&lost, 1), 1) << "nothing underflows";
 }
 
-/// Returns the error, relative to its bound, of Y = 3 (a x) for a row of ones, each operand too large by `rounding`.
+/// Returns the error of Y = 3 (a x), relative to its bound. a is a row of ones; operands have the error `rounding`.
 template <class Scalar>
 double error_of_rounding(Precision precision, double rounding, int entries) {
   const std::vector<int> offsets{0, entries}, column(static_cast<std::size_t>(entries), 0);

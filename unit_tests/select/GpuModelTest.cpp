@@ -206,7 +206,7 @@ TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   const Counts graph{"", false, 1e6, 3e7, 3e6, 2e6, 2.4e7, 1.2e7, 1.15e7, 60, 8, 8, 900};
   GpuModel with_room;
   with_room.window_cache = 1e15;
-  const auto penalty = [&](Format format, double columns) {  // of a cache that cannot hold X
+  const auto penalty = [&](Format format, double columns) {  // the penalty of a cache too small for X
     const MatrixStatistics m = statistics(graph, columns);
     return seconds_of(choose_format(m, GpuModel{}), format) / seconds_of(choose_format(m, with_room), format);
   };
@@ -651,7 +651,7 @@ TEST(GpuModel, HalfVectorsTakeTheFastest) {
   EXPECT_EQ(choose_format(statistics(road, 32, 2), h100).format, Format::Csr);  // 147 us instead of 241
 }
 
-/// Without tensor cores, row groups gain little over float, because they compute as much: 460 us instead of 477, and
+/// Without tensor cores, row groups gain little over float, as the arithmetic is the same: 460 us instead of 477, and
 /// 708 instead of 795. CSR gains more, 478 instead of 792, and is faster.
 TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
   const GpuModel h100 = GpuModel::half_vectors_without_tile_kernels().with_memory(3.35e12);

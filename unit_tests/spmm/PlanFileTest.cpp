@@ -245,7 +245,7 @@ TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
   int refused = 0, loaded = 0;
   for (const Format format : every_format) {
     const std::string file = file_of(format);
-    for (std::size_t i = 16; i < file.size(); i += 31) {  // the fuzzer changes all of them, and more
+    for (std::size_t i = 16; i < file.size(); i += 31) {  // the fuzzer changes all bytes
       std::string other = file;
       other[i] = static_cast<char>(other[i] ^ 1 << (i % 8));
       try {

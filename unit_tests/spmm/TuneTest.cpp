@@ -149,7 +149,7 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   std::filesystem::remove(file);
 }
 
-/// Full rows and many columns, for which tiles and compressed rows cost about the same.
+/// A product with full rows and many columns: tiles and compressed rows cost about the same.
 template <class Exec, class Offset>
 struct InDoubt {
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 1.0, 1)};

@@ -32,12 +32,12 @@ TEST(TuningBudget, FewProductsPayForNothing) {
 }
 
 TEST(TuningBudget, SamplesOfShortProductsCost) {
-  EXPECT_FALSE(budget_for(Tuning::Adaptive, 1000, 0, 1e-6).pays_for(1));  // .1 ms of three samples of 50 us
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 1000, 0, 1e-6).pays_for(1));  // has .1 ms for three samples of 50 us
   EXPECT_TRUE(budget_for(Tuning::Adaptive, 3100, 0, 1e-6).pays_for(2));
 }
 
 TEST(TuningBudget, ATenthOfTheProductsPays) {
-  TuningBudget budget = budget_for(Tuning::Adaptive, 1000);  // for 100 products: .1 s
+  TuningBudget budget = budget_for(Tuning::Adaptive, 1000);  // the budget is the time of 100 products: .1 s
   budget.spend(0.04, 1e-3);
   EXPECT_TRUE(budget.pays_for(1));  // 0.08 s, if it costs 0.04 s again
   EXPECT_FALSE(budget.pays_for(2));
