@@ -41,7 +41,7 @@ class Plan {
   using scalar_type = Scalar;                        ///< the type of a value of A
   using execution_space = Exec;                      ///< where products run
   using memory_space = typename Exec::memory_space;  ///< where the plan's arrays are
-  using workspace_type = Workspace<Exec>;            ///< what prepare() returns
+  using workspace_type = Workspace<Exec>;            ///< type of the result of prepare()
 
   static_assert(Impl::KokkosExecutionSpace<Exec>, "Tessera::Plan: Exec is an execution space of Kokkos");
   static_assert(Impl::KernelScalar<Scalar>::supported && !Impl::is_half_v<Impl::kernel_scalar_t<Scalar>>,
@@ -61,15 +61,15 @@ class Plan {
   Format format() const { return state().format(); }
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
-  /// All that is known of the plan, for programs. The result is an object in JSON with these members:
+  /// Returns all statistics of the plan, for programs. The result is an object in JSON with these members:
   /// - rows, columns, nonzeros, num_vectors, half_vectors, execution_space, precision, is_wider (whether TF32
   ///   replaces that precision), kernels, duplicates_summed, notes;
   /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
   ///   measured_seconds: null if not measured, held_bytes and peak_bytes: 0 unless chosen, is_refused), reordering,
   ///   reorderings (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros,
   ///   mean_nonzeros, fill, imbalance: null without windows);
-  /// - bytes: format, transpose, slot_maps, kernels and total, like bytes() and its parts; peak, the
-  ///   peak bytes that the plan had allocated; limit, PlanOptions::memory_limit or null;
+  /// - bytes: format, transpose, slot_maps, kernels and total, like bytes() and its parts; peak, the peak of allocated
+  ///   bytes; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
   /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose; of its first part, if a note says
   ///   that it is stored in parts;
@@ -114,14 +114,14 @@ class Plan {
     state().update_values(exec, checked_values(values, "update_values"), values.extent(0));
   }
 
-  /// Makes later products of a mode use what `values` holds when they run, whether or not it has changed. Call it
-  /// before each product if code that does not know the plan may change the values of A.
+  /// Makes later products of a mode use the values that `values` holds when they run. Call it before each product if
+  /// code that does not know the plan may change the values of A.
   ///
   /// A plan in compressed rows, made from rows whose columns ascend without duplicates, reads `values` in place, at no
   /// cost. They must then exist until the next call of this function in that mode, or of update_values(): products,
   /// prepare(), save_plan() and release_source() read them. Any other plan compares a fingerprint on the device: one
   /// pass over `values`, and an update if they are not those of the last call. The fingerprint has 64 bits, hence a
-  /// change goes unnoticed with a probability of 2^-64.
+  /// change is missed with a probability of 2^-64.
   ///
   /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. The first call
   /// for a mode allocates a few bytes and waits; make it before you capture. Products that were captured while the plan
@@ -138,7 +138,7 @@ class Plan {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
   }
 
-  /// Frees what only update_values() and follow_values() need, after copying values that products read in place.
+  /// Frees the arrays for update_values() and follow_values(), after copying values that products read in place.
   ///
   /// \param exec [in] the instance that was given the values; it copies them, and the call waits for it
   void release_source(const execution_space& exec) { state().release_source(exec); }
@@ -273,7 +273,7 @@ template <Impl::SparseMatrix Matrix>
 auto make_plan(const Matrix& A, const PlanOptions& options = {}) {
   return make_plan(Impl::execution_space_of<Matrix>(), A, options);
 }
-/// Makes a plan for products with vectors such as X, on that default instance.
+/// Makes a plan for products with vectors such as X, on the default instance.
 template <Impl::SparseMatrix Matrix, Impl::VectorsView XView>
 auto make_plan(const Matrix& A, const XView& X, const PlanOptions& options = {}) {
   return make_plan(Impl::execution_space_of<Matrix>(), A, X, options);

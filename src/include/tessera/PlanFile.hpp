@@ -16,7 +16,7 @@ namespace Tessera {
 /// slot maps the file is smaller, and the loaded plan takes no new values. The file has Plan::bytes() -
 /// Plan::kernel_bytes() bytes, and one or two kilobytes more. Every part has a checksum.
 ///
-/// The file is written completely or not at all: an older file stays until the new one is whole.
+/// The file is written completely or not at all: an older file is kept until the new one is complete.
 ///
 /// \param exec [in] the instance that made the plan or gave it values; it copies the arrays, and the call waits for it
 /// \throws std::runtime_error, naming the file, if it cannot be written

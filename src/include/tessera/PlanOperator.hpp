@@ -17,7 +17,7 @@ namespace Tessera {
 ///   A.residual(X, B, R, squared_norms);           // R = B - A X
 /// ```
 ///
-/// Scratch memory is the plan's, as for spmm() without a workspace. Several host threads may call one operator.
+/// It uses scratch memory of the plan, like spmm() without a workspace. Several host threads may call one operator.
 template <class Scalar, class Exec = Kokkos::DefaultExecutionSpace>
 class PlanOperator {
  public:

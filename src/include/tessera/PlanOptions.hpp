@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 2> Impl::enum_names<OnUnsupported>
 enum class Tuning {
   Predict,  ///< times that a model of the device predicts from statistics of the matrix
   Measure,  ///< measured times of the candidates that the model predicts to be the fastest
-  /// Predicted times; measured ones for candidates that predictions cannot separate, if enough products will repay it.
+  /// Predicted times. Candidates that predictions cannot separate are measured, if enough products will repay that.
   Adaptive
 };
 
@@ -98,13 +98,13 @@ struct PlanOptions {
   /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt), or all published kernels. It takes
   /// fewer and shorter samples. It measures none unless two are likely to fit in a tenth of the time of
   /// `hints.expected_products` products, for all orders together (the transpose has another tenth). Each is assumed to
-  /// cost as much as the dearest before it, and at least 20 products and 150 us.
+  /// cost as much as the most expensive before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
   /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Adaptive also
-  /// takes what Tuning::Measure remembered, but not the other way round. On hosts the device is the backend and its
+  /// uses choices of Tuning::Measure, but not the other way round. On hosts the device is the backend and its
   /// concurrency: use one file for each kind of machine. If processes write at the same time, the file of the last one
-  /// stays.
+  /// is kept.
   std::string tuning_file = {};
   /// Upper bound on the bytes that the plan uses in the memory of its device at any time. It includes the peak of
   /// make_plan(), with the orders that it tries and the candidates that it measures, and what the plan then holds, with
@@ -114,7 +114,7 @@ struct PlanOptions {
   ///
   /// Each array is charged before it is allocated, in steps of 512 bytes. Candidates and orders that do not fit are
   /// dropped, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for the data of
-  /// faster ones. If nothing that the options allow fits, an error names the array that did not.
+  /// faster ones. If nothing that the options allow fits, an error names the array that did not fit.
   std::size_t memory_limit = no_memory_limit;
 };
 

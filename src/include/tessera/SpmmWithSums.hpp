@@ -16,10 +16,10 @@
 /// The same operands give the same bits in every run and for any number of threads; Y has the bits of spmm(). Each call
 /// waits once, for its sums. It allocates if the memory of the sums in its workspace has to grow.
 ///
-/// On a host, a plan in compressed rows in their own order sums each piece of Y while it is in cache, where that pays
-/// and columns are adjacent (LayoutRight): inner products of 4 to 32 columns if X and Y take 16 MiB or more together,
-/// norms of 8 to 128 columns. Everything else, and devices, compute the product and then the sums. For the sums,
-/// operands whose columns are not adjacent are copied to the workspace, which then needs their memory again.
+/// On a host, a plan in compressed rows without a reordering sums each piece of Y while it is in cache, if columns are
+/// adjacent (LayoutRight). It does so for inner products of 4 to 32 columns if X and Y together take 16 MiB or more,
+/// and for norms of 8 to 128 columns. In all other cases the product precedes the sums. For the sums, operands whose
+/// columns are not adjacent are copied to the workspace, which then needs their memory again.
 namespace Tessera {
 
 /// The inner products of a product Y = alpha op(A) X + beta Y: square matrices with a row for each column of Y, in host
@@ -97,7 +97,7 @@ Scalar* norms_of(const Norms& squared_norms, Ordinal columns) {
 /// ```
 ///
 /// \param work [in,out] as for spmm()
-/// \param sums [out] at least one of the two
+/// \param sums [out] at least one of the two matrices
 /// \throws std::invalid_argument as spmm(), and if a result does not fit. Y is then as it was
 ///
 /// Cost on top of spmm(): 2 k flops for each element of Y and result, half of that for YtY; no pass over memory where
