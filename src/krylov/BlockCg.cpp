@@ -147,8 +147,8 @@ class BlockCg {
 
   // ---- Cycles ----
 
-  /// Solves for the active columns, starting from X and R, in cycles: columns whose recurrence of the residuals has
-  /// drifted from b - A x start again from there.
+  /// Solves for the active columns, starting from X and R. Columns start another cycle from b - A x if the recurrence
+  /// of their residuals has drifted from it.
   void solve() {
     const List columns = system_.active_columns();
     for (int restarts = 0;; ++restarts) {
@@ -172,8 +172,8 @@ class BlockCg {
     }
   }
 
-  /// Solves the columns that the block has not solved, if the block may be the reason: one at a time, each from its
-  /// best iterate.
+  /// Solves the remaining columns one at a time, each from its best iterate. Does nothing if the block cannot be the
+  /// reason that they are unsolved.
   void solve_one_by_one() {
     const bool is_for_the_block = result_.stop == BlockCgStop::Stagnation ||
                                   (result_.stop == BlockCgStop::MatrixNotPositiveDefinite && !has_negative_curvature_);
@@ -282,9 +282,9 @@ class BlockCg {
     return C;
   }
 
-  /// Bound on the error of Q^T Q = I from the Gram matrix of well-conditioned columns: a quarter of the digits.
+  /// Bound on the error of Q^T Q = I that is accepted from a Gram matrix: three quarters of the digits are lost.
   static double enough() { return std::sqrt(std::sqrt(epsilon)); }
-  /// The rest of a column of norm 1 that a step solves: rounding, with a fifth of the digits for the condition.
+  /// Bound on what rounding leaves of a solved column of norm 1. A fifth of the digits is reserved for the condition.
   static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
@@ -297,9 +297,8 @@ class BlockCg {
     blocks_.update(Scalar(1), block(Blocks::Q), factor.inverse_factor(), Scalar(0), block(Blocks::Q));
     return factor.factor();
   }
-  /// The same where a Gram matrix is not accurate enough. Q keeps the independent columns. The rest of the others is
-  /// rounding: a direction made of it is conjugate to no earlier direction, and leads the block out of its Krylov
-  /// space.
+  /// The same where a Gram matrix is not accurate enough. Q keeps the independent columns. Dependent columns leave only
+  /// rounding errors: a direction made of these is not conjugate to earlier ones, and leads out of the Krylov space.
   Small orthonormalize_residuals(List& independent, double size) {
     const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise();
     const Small S = blocks_.orthonormalize_block(block(Blocks::Q), dependence, dependence * size);
@@ -316,8 +315,8 @@ class BlockCg {
     return S.transposed().some_columns(independent).transposed();
   }
 
-  /// Notes that column j of Q loses a part of this norm, which C cannot represent: b - A x keeps it in this cycle.
-  /// Before the first step Q is still R, and the norm is already relative to B.
+  /// Notes that column j of Q loses a part of this norm. C cannot represent the part, so it remains in b - A x. Before
+  /// the first step Q is still R, and the norm is already relative to B.
   void note_lost(Ordinal j, double norm) {
     if (options_.dependence == 0) return;  // the noise is rounding error anyway
     for (Ordinal k = 0; k < active(); ++k)
@@ -376,7 +375,7 @@ class BlockCg {
     if (!PtAP.is_finite())
       fail_block_cg("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
     for (Ordinal j = 0; j < directions_; ++j) has_negative_curvature_ = has_negative_curvature_ || !(PtAP(j, j) > 0);
-    // The step leaves out a direction whose curvature is lost in rounding.
+    // Directions whose curvature is lost in rounding are left out of the step.
     curvature_ = CholeskyFactor(PtAP, rounding());
     if (!is_positive_definite(curvature_)) return stop(BlockCgStop::MatrixNotPositiveDefinite);
     if (!curvature_.keeps_all()) ++result_.lost_curvatures;
@@ -433,8 +432,8 @@ class BlockCg {
     }
   }
 
-  /// Whether a residual rises close to the end. Smoothing k iterates reduces a residual by at most the square root of
-  /// k: ten thousand iterates would be needed from more than a hundred times the tolerance.
+  /// Whether a residual rises close to the tolerance. Smoothing k iterates divides a residual by at most the square
+  /// root of k: a residual of 100 times the tolerance would need 10,000 iterates.
   bool has_to_be_smoothed() const {
     bool rises = false;
     for (Ordinal j = 0; j < active(); ++j) {
@@ -481,8 +480,7 @@ class BlockCg {
 
   // ---- Stagnation ----
 
-  /// Whether no residual has fallen by a tenth in the second half of a cycle and in 20 times the iterations of exact
-  /// arithmetic; or whether rounding errors exceed the least residual of some column.
+  /// Whether is_in_vain(20), or rounding errors exceed the least residual of some column.
   bool has_stagnated() {
     for (Ordinal j = 0; j < active(); ++j)
       if (is_open_[at(j)] && plain_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);
@@ -492,7 +490,8 @@ class BlockCg {
     if (result_.iterations < options_.max_iterations) return true;
     return stop(is_in_vain(2) ? BlockCgStop::Stagnation : BlockCgStop::MaxIterations);
   }
-  /// A Krylov space has as many dimensions as A has rows; each iteration of a block uses its width of them.
+  /// Whether no residual has fallen in half of the cycle, in 100 iterations and in `spaces` times rows / width. In
+  /// exact arithmetic rows / width suffice: each iteration adds `width` dimensions to the Krylov space.
   bool is_in_vain(int spaces) {
     const int taken = result_.iterations - begun_, in_vain = result_.iterations - progress_;
     if (2 * in_vain < taken || in_vain < 100) return false;
@@ -510,21 +509,21 @@ class BlockCg {
   double rows_of_all_ranks_ = 0;    // 0 until it is computed
 
   // The state of a cycle
-  Numbers now_, least_, plain_;  // residuals of the active columns of X, least so far, and unsmoothed
+  Numbers now_, least_, plain_;  // residuals of the active columns: of X, the least so far, unsmoothed
   Numbers lost_;                 // norms that BlockCgOptions::dependence left out of their residuals
   std::vector<bool> is_open_;    // the active columns that are not solved
   Ordinal open_ = 0;
   Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and initially of Q
   Small C_, S_, ZtQ_;
-  CholeskyFactor curvature_, preconditioned_;  // of P^T A P and Z^T Q
+  CholeskyFactor curvature_, preconditioned_;  // factors of P^T A P and Z^T Q
   bool has_moved_ = false;                     // whether X has changed
   bool has_negative_curvature_ = false;        // some p^T A p <= 0
-  int begun_ = 0, progress_ = 0;               // iterations before the cycle, and until a residual last fell
+  int begun_ = 0, progress_ = 0;               // iterations before the cycle; when a residual last fell
 };
 
 }  // namespace
 
-/// The way to what a workspace hides from users.
+/// Gives access to the memory of a workspace, which users do not see.
 struct BlockCgAccess {
   template <class Workspace>
   static typename Workspace::Memory& memory(const Workspace& workspace) {

@@ -53,7 +53,7 @@ class BlockCgBlocks {
   Block block(Name name, Ordinal columns) const { return {places_[name], rows_, columns, columns, nullptr}; }
   void swap(Name a, Name b) { std::swap(places_[a], places_[b]); }
 
-  /// Keeps those of the `columns` columns that are in a list.
+  /// Keeps the columns in a list, out of `columns` columns.
   void keep(Name name, Ordinal columns, const List& list) {
     if (static_cast<Ordinal>(list.size()) == columns) return;
     copy_list(block(name, columns), list, block(Spare, static_cast<Ordinal>(list.size())));
@@ -129,8 +129,8 @@ class BlockCgBlocks {
     if (sum_over_ranks_) sum_over_ranks_(sums, Y.columns);
     return {sums, sums + Y.columns};
   }
-  /// The sum over ranks of the greatest |y_ij| of each column, which serves as well as the maximum. NaN or infinity if
-  /// and only if some element is.
+  /// Returns the sum over ranks of the greatest |y_ij| of each column, which serves as well as the maximum. It is NaN
+  /// or infinite if and only if an element is.
   std::vector<double> magnitudes(const ConstBlock& Y) {
     Scalar* sums = numbers(std::size_t(Y.columns));
     greatest_magnitudes<ExecutionSpace, Scalar>(exec_, memory_.dense, Y, sums);
@@ -139,7 +139,7 @@ class BlockCgBlocks {
     sum_over_ranks_(sums, Y.columns);
     if (std::all_of(sums, sums + Y.columns, [](Scalar sum) { return std::isfinite(sum); }))
       return {sums, sums + Y.columns};
-    // The sum may overflow where they are finite.
+    // The sum of finite numbers may overflow.
     const double share = 0x1p-20;
     for (Ordinal j = 0; j < Y.columns; ++j) sums[j] = Scalar(share * result[std::size_t(j)]);
     sum_over_ranks_(sums, Y.columns);

@@ -14,9 +14,9 @@ namespace Tessera::Impl {
 /// smoothing: Zhou and Walker, "Residual smoothing techniques for iterative methods", SIAM J. Sci. Comput. 15, 1994;
 /// there E is a number).
 ///
-/// Conjugate gradients reduce the error in the norm of A. Residuals may swing by orders of magnitude meanwhile, in a
-/// block differently than in each column alone, and a column converges where a swing reaches the tolerance. Without
-/// swings only the Krylov space matters, and the block's contains those of its columns.
+/// Conjugate gradients reduce the error in the norm of A. Meanwhile residuals may swing by orders of magnitude, and a
+/// column converges where a swing reaches the tolerance. A block swings differently than each column alone. Without
+/// swings only the Krylov space matters, and that of a block contains those of its columns.
 ///
 /// Block X holds X_s, block Ahead X - X_s, and block Smoothed B - A X_s.
 template <class ExecutionSpace, class Scalar>
@@ -30,7 +30,7 @@ class BlockCgSmoothing {
   bool is_on() const { return columns_ > 0; }
   void stop() { columns_ = 0; }
 
-  /// Begins with the iterate before a step, X_s = X. Its residuals are Q C, those after the step, plus AP step.
+  /// Begins with the iterate before a step, X_s = X. Its residuals are the residuals Q C after the step, plus AP step.
   void begin(Ordinal directions, const Small& step, Ordinal width, const Small& C) {
     blocks_.make_room_for_smoothing();
     columns_ = C.columns();
@@ -60,7 +60,7 @@ class BlockCgSmoothing {
  private:
   auto block(typename Blocks::Name name) const { return blocks_.block(name, columns_); }
 
-  /// Returns the E that minimizes the columns of R (I - E) + Q C E, from inner products; it mixes only open columns.
+  /// Returns the E that minimizes the columns of R (I - E) + Q C E, from inner products. E mixes only open columns.
   Small best_mixture(const Small& RtR, const Small& CtQtR, const Small& C, const std::vector<bool>& is_open) {
     const Small CtC = C.transposed() * C, RtQC = CtQtR.transposed();
     const Small change = RtR + -CtQtR;  // (R - Q C)^T R

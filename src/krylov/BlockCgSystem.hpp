@@ -21,7 +21,7 @@ namespace Tessera::Impl {
 /// of the iterates in the user's X. Columns in blocks are scaled by powers of 2 if squares of the elements of B could
 /// overflow or lose digits.
 ///
-/// Before a cycle makes Q of it, block Q is R = B - A X.
+/// Block Q holds R = B - A X until a cycle makes Q of it.
 template <class ExecutionSpace, class Scalar>
 class BlockCgSystem {
  public:
@@ -70,7 +70,7 @@ class BlockCgSystem {
     return squares;
   }
 
-  /// Reads X and computes R = B - A X, without columns that are zero in B, whose solutions are 0.
+  /// Reads X and computes R = B - A X. Zero columns of B are left out: their solutions are 0.
   void read() {
     if (active_.empty()) return;
     blocks_.load(users_X(), active_, Blocks::X);
@@ -154,8 +154,8 @@ class BlockCgSystem {
     blocks_.scale_columns(block, exponents);
   }
 
-  /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding would keep them from
-  /// being solved, and squares of their residuals, or X scaled like B, could overflow.
+  /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding errors would prevent
+  /// a solution, and the squares of their residuals, or X scaled like B, could overflow.
   void subtract_guess() {
     subtract_product();
     const List useless = useless_guesses(blocks_.squares(R()));
@@ -163,7 +163,7 @@ class BlockCgSystem {
     for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
     compute_residuals();
     const Numbers squares = blocks_.squares(R());
-    for (const Ordinal j : useless)  // the product is at fault, not the guess, which the user's X keeps
+    for (const Ordinal j : useless)  // the product is at fault, so the user's X keeps the guess
       if (!std::isfinite(squares[at(j)])) fail_block_cg("`multiply` has made NaN or Inf of zeros");
     store(useless);
   }

@@ -22,8 +22,8 @@ class BlockCgWorkspace;
 
 namespace Impl {
 
-/// What a user gives to block_cg() as functions of raw blocks, so that the method itself is compiled once. Blocks have
-/// no gaps between their rows.
+/// The operators of block_cg() as functions of raw blocks: the method itself is compiled once, not for each type of
+/// user functions. Blocks have no gaps between their rows.
 template <class Scalar>
 struct BlockCgOperators {
   using Input = TallBlock<const Scalar>;
@@ -36,7 +36,7 @@ struct BlockCgOperators {
   std::function<void(const Input& R, const Output& Z)> precondition;
 };
 
-/// Stands where there is no preconditioner.
+/// The type of a missing preconditioner.
 struct NoPreconditioner {};
 
 /// The Views that users' functions get.
@@ -67,7 +67,7 @@ concept SaysItsInstance = requires(Operator& op) {
   requires std::is_same_v<std::remove_cvref_t<decltype(op.instance())>, ExecutionSpace>;
 };
 
-/// On another instance an operator would read blocks that are not there yet.
+/// Throws if an operator runs on another instance, where it would read blocks before they are computed.
 template <class ExecutionSpace, class Operator>
 void check_instance(const char* name, const ExecutionSpace& exec, Operator& op) {
   if constexpr (SaysItsInstance<Operator, ExecutionSpace>) {
@@ -77,7 +77,7 @@ void check_instance(const char* name, const ExecutionSpace& exec, Operator& op) 
   }
 }
 
-/// Refers to both arguments.
+/// Makes functions of raw blocks that refer to both arguments.
 template <class ExecutionSpace, class Scalar, class Multiply, class Precondition>
 BlockCgOperators<Scalar> block_cg_operators(Multiply& multiply, Precondition& precondition) {
   using Operators = BlockCgOperators<Scalar>;
@@ -102,7 +102,7 @@ BlockCgOperators<Scalar> block_cg_operators(Multiply& multiply, Precondition& pr
   return operators;
 }
 
-/// A View of rank 1 or 2 and any layout.
+/// Returns a View of rank 1 or 2 and any layout as a multivector.
 template <class ExecutionSpace, class Element, class View>
 Multivector<Element> block_cg_argument(const char* name, const View& view) {
   using Scalar = std::remove_const_t<Element>;
