@@ -44,7 +44,7 @@ struct RowBlock : RowsOfBlock {
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
   using Transpose = std::vector<TransposedRows<Scalar, ExecutionSpace>>;
 
-  ValueMap<Memory> source;  // canonical entry -> entries of the caller's, counted from first_entry
+  ValueMap<Memory> source;  // canonical entry -> entries of the caller's array, counted from first_entry
   Matrix plain;
   Transpose transposed;  // all rows, in order; one part unless its format needs more places than an int can count
 
@@ -126,7 +126,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   }
 };
 
-/// Checks the arguments of a product. Messages call the function `who`, and Y `y`.
+/// Checks the arguments of a product. Messages name the function (`who`) and Y (`y`).
 template <class ExecutionSpace, class Members, class VectorScalar>
 void check_product(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                    const Members& plan, Mode mode, const Multivector<const VectorScalar>& X, const char* y,

@@ -21,7 +21,7 @@
 namespace Tessera::Impl {
 
 /// Returns the predicted time of a product, for comparing orders. If measurements may choose the format, it is the
-/// least of all candidates: one order may have been measured, and another not.
+/// least time of all candidates, because some orders are measured and others are not.
 inline double predicted_seconds(const PlanOptions& options, Format wanted, const Choice& choice) {
   double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : choice.candidates) {
@@ -57,8 +57,8 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   return reorderings;
 }
 
-/// Whether an order may be predicted to be worthwhile. False if even the best imaginable order is not: then none is
-/// searched. True for published kernels and formats that are no candidates, which have no prediction.
+/// Whether it pays to search an order. False if even the best imaginable order is not predicted to be worthwhile. True
+/// without a prediction: for published kernels, and for formats that are not candidates.
 ///
 /// \param choice [in] the choice for the order that the rows have
 /// \param own    [in] the predicted time in that order
@@ -116,8 +116,8 @@ inline void note_refused_order(const PlanOptions& options, Reordering order, con
   notes.push_back(text + "; rows stay in their order");
 }
 
-/// Stores A in its own order and in the orders to try, and keeps the fastest. If none can be worthwhile, it tries only
-/// one that the user named.
+/// Stores A in its own order and in the orders to try, and keeps the fastest. If no order can be worthwhile, it tries
+/// only an order that the user named.
 ///
 /// \param refusals [in,out] the formats and orders that did not fit
 /// \param report   [in,out] gets the times, and a note about a fall-back
@@ -127,7 +127,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
                                                          BuildReport& report) {
   Format wanted = options.format;
   auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
-  if (wanted != Format::Auto) wanted = best.choice.format;  // possibly that of a fall-back
+  if (wanted != Format::Auto) wanted = best.choice.format;  // possibly the format of a fall-back
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Auto;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;

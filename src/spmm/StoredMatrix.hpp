@@ -67,8 +67,8 @@ struct StoredMatrix {
 
   /// Takes new values of A.
   ///
-  /// \param source       [in] canonical entry of A -> entries of the caller's
-  /// \param given_values [in] the caller's
+  /// \param source       [in] canonical entry of A -> entries of the caller's array
+  /// \param given_values [in] the caller's array
   void fill(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values) {
     followed = nullptr;
     watch.forget(exec);
@@ -111,8 +111,8 @@ struct StoredMatrix {
     }
   }
 
-  /// Whether a few rows of Y can be computed at a time, with the same bits: on a host, for compressed rows in their own
-  /// order, if columns of X and Y are adjacent.
+  /// Whether multiply_rows() can compute a few rows of Y at a time, with the bits of multiply(). It needs a host,
+  /// compressed rows that are not reordered, and adjacent columns in X and in Y.
   template <class VectorScalar>
   bool makes_rows(const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const {
     return is_host_space<ExecutionSpace> && engine->csr() != nullptr && orders.rows.is_identity() &&
@@ -132,7 +132,7 @@ struct StoredMatrix {
     return entries * std::int64_t(sizeof(Scalar) + sizeof(Ordinal)) + row * std::int64_t(sizeof(Offset));
   }
 
-  /// Frees what only updates of values need.
+  /// Frees the arrays that only updates of values need.
   void release_source() {
     map = {};
     watch = {};

@@ -23,7 +23,7 @@
 /// Choices by measured times.
 namespace Tessera::Impl {
 
-/// Measures the seconds of a product: those of the fastest sample.
+/// Measures the seconds of a product in the fastest sample.
 template <class ExecutionSpace, class Multiply>
 double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const Multiply& multiply) {
   const auto time = [&](int products) {
@@ -57,8 +57,8 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured. The number of
-  // their bytes may overflow.
+  // Without a limit, X and Y of many columns may need more memory than is free, and nothing is measured. Their number
+  // of bytes may overflow.
   const std::size_t numbers = stored.places() + elements(A.columns) + elements(A.rows);
   if (numbers > Device<Scalar, ExecutionSpace>::free_bytes(exec) / sizeof(Scalar))
     throw FormatTooLarge("Tessera: X and Y take more memory than is free");
@@ -99,10 +99,11 @@ double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, cons
   }
 }
 
-/// Returns the arithmetic for keys of the tuning file. Tuning::Adaptive has keys of its own: it may have left out
-/// candidates, and took fewer samples.
+/// Returns the arithmetic for keys of the tuning file. Tuning::Adaptive has keys of its own, because it may leave out
+/// candidates and takes fewer samples.
 inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
-  // Shapes count: those without a kernel in a precision are slow, and plans that take TF32 for FP16 have FP16's shape.
+  // The key has the shape of blocks, because some shapes have no kernel in a precision and are slow. A plan that uses
+  // TF32 in place of FP16 keeps the shape for FP16.
   const auto& [rows, columns] = std::pair(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   const std::string blocks = rows == 0 ? "" : ", blocks of " + std::to_string(rows) + " x " + std::to_string(columns);
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
@@ -141,8 +142,8 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// Returns the choice in the tuning file; Tuning::Adaptive prefers one by Tuning::Measure. Nothing if no remaining
-/// candidate has its format.
+/// Returns the choice in the tuning file. Tuning::Adaptive prefers a choice made by Tuning::Measure. Returns nothing if
+/// no remaining candidate has its format.
 ///
 /// \param key [in] the key of measurements with options.tuning
 inline std::optional<TunedCandidate> remembered(const TuningRecords& records, TuningKey key, const PlanOptions& options,
@@ -189,9 +190,9 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
 /// there is no time for two. Published kernels have no model: it measures all of them, or none.
 ///
 /// \param A      [in]     canonical
-/// \param doubt  [in]     the model's
+/// \param doubt  [in]     the doubt of the model
 /// \param spent  [in]     seconds that were spent on measurements for other orders
-/// \param choice [in,out] by predictions
+/// \param choice [in,out] the choice by predictions
 /// \throws std::runtime_error about the tuning file
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double doubt, double spent,

@@ -19,7 +19,7 @@ inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? 
 class TuningBudget {
  public:
   /// \param spent           [in] seconds that were spent before, for other orders of rows
-  /// \param product_seconds [in] predicted for the fastest candidate
+  /// \param product_seconds [in] predicted time of the fastest candidate
   TuningBudget(const PlanOptions& options, double spent, double product_seconds)
       : products_(options.tuning == Tuning::Measure ? std::numeric_limits<double>::infinity()
                                                     : 0.1 * options.hints.expected_products),
@@ -29,8 +29,8 @@ class TuningBudget {
     samples_ = sampling.samples * sampling.seconds;
   }
 
-  /// Whether this number of candidates is likely to stay within the budget. Each is assumed to cost as much as the
-  /// dearest so far, but at least the samples and 20 products, which include the building of the format.
+  /// Whether this number of candidates is likely to stay within the budget. Each is assumed to cost as much as the most
+  /// expensive so far, but at least its samples and 20 products for building the format.
   bool pays_for(int candidates) const {
     const double each = std::max({dearest_, samples_, 20 * product_seconds_});
     return spent_ + candidates * each <= products_ * product_seconds_;

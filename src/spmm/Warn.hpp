@@ -5,8 +5,8 @@
 
 namespace Tessera::Impl {
 
-/// Gives a warning, a text of one line, to the handler of <tessera/Warnings.hpp>: nothing else may print. Call it
-/// without holding a lock, because the handler may use plans.
+/// Passes a warning, a text of one line, to the handler of <tessera/Warnings.hpp>. Nothing else in the library prints.
+/// Call it without holding a lock, because the handler may use plans.
 void warn(std::string_view text);
 
 }  // namespace Tessera::Impl

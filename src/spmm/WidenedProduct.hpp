@@ -52,7 +52,7 @@ class WidenedPanels {
 
 /// Computes a product panel by panel.
 ///
-/// \param scratch  [in,out] with WidenedPanels::bytes() more than `multiply` needs
+/// \param scratch  [in,out] memory, WidenedPanels::bytes() more than `multiply` needs
 /// \param multiply [in]     computes a product of floats: multiply(product, scratch)
 template <class ExecutionSpace, class Half, class Multiply>
 void multiply_widened(const ExecutionSpace& exec, const Product<float, Half>& product, const Scratch& scratch,

@@ -12,7 +12,7 @@ namespace Tessera::Impl {
 
 /// The workspaces of products that were given none. Several host threads may take them at the same time.
 ///
-/// A workspace serves one product at a time, and then only products that run in order with those before. Kokkos waits
+/// A workspace serves one product at a time, and only products that run in order with the earlier ones. Kokkos waits
 /// for the device before it frees one.
 template <class Exec>
 class WorkspacePool {

@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// The way of the library, its tests and its benchmarks to what plans and workspaces hide from users.
+/// Gives the library, its tests and its benchmarks access to private members of plans and workspaces.
 struct Access {
   /// The compiled part of a plan, which its copies share.
   /// \throws std::logic_error if the plan is empty or Kokkos has ended

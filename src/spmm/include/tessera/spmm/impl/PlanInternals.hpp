@@ -6,7 +6,7 @@
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/impl/Access.hpp>
 
-/// What tests and benchmarks ask of a plan. Users have Plan::stats().
+/// Internals of a plan for tests and benchmarks. Users have Plan::stats().
 namespace Tessera::Impl {
 
 /// How the format of a plan was chosen; for its first block of rows.

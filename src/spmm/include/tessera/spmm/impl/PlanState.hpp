@@ -44,8 +44,8 @@ struct UserRows {
 /// The part of a plan that is compiled in the library, for every kernel scalar and enabled execution space. A user's
 /// file instantiates none of it.
 ///
-/// All that is stored has offsets of type int. A matrix of more entries, or whose format has more places, is stored as
-/// several blocks of rows.
+/// All stored offsets have type int. A matrix with more entries or places than these can count is stored as several
+/// blocks of rows.
 template <class Scalar, class ExecutionSpace>
 class PlanState final : private LiveObject {
  public:
@@ -81,7 +81,7 @@ class PlanState final : private LiveObject {
 
   Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int num_vectors, Mode mode) const;
   /// Returns a workspace for a product that was given none, from those that the plan keeps. May be called by several
-  /// threads. If it is the first transposed one, it builds the transpose.
+  /// threads. The first call for a transposed product builds the transpose.
   Workspace<ExecutionSpace> borrow(const ExecutionSpace& exec, Mode mode, int num_vectors) const;
   void give_back(Workspace<ExecutionSpace> work) const noexcept;
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);
@@ -119,7 +119,7 @@ class PlanState final : private LiveObject {
                        const Multivector<const VectorScalar>& X, VectorScalar beta,
                        const Multivector<VectorScalar>& Y) const;
   std::unique_ptr<Members> members_;
-  // Apart from the members: Kokkos::finalize() frees the memory of each workspace by itself.
+  // Not in `members_`, because Kokkos::finalize() frees the memory of each workspace separately.
   std::unique_ptr<WorkspacePool<ExecutionSpace>> workspaces_;
 };
 

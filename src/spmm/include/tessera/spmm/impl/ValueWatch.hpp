@@ -9,12 +9,12 @@
 
 namespace Tessera::Impl {
 
-/// Says to kernels whether an array has changed since the last look at it. Nothing is copied to the host, nothing
-/// waits, and a CUDA graph can capture it all. Arrays are compared by a fingerprint (WatchedArray.hpp).
+/// Detects for kernels whether an array has changed since the last check. Nothing is copied to the host, nothing waits,
+/// and a CUDA graph can capture a check. Arrays are compared by a fingerprint (WatchedArray.hpp).
 template <class ExecutionSpace>
 class ValueWatch {
  public:
-  /// Looks at an array. Kernels that run on `exec` afterwards find the answer at changed(). The first look finds a
+  /// Checks an array. Kernels that run on `exec` afterwards read the answer at changed(). The first check finds a
   /// change.
   ///
   /// \param data [in] aligned to 4 bytes
@@ -22,23 +22,23 @@ class ValueWatch {
   /// Cost: one pass over the array. The first call makes the watch ready.
   void look(const ExecutionSpace& exec, const void* data, std::size_t bytes);
 
-  /// Allocates its memory, unless that is done. Cost: an allocation of a few bytes; waits for `exec`.
+  /// Allocates the memory of the watch, unless it has any. Cost: an allocation of a few bytes; waits for `exec`.
   void make_ready(const ExecutionSpace& exec);
 
-  /// Whether its memory is allocated, which the first look does at the latest.
+  /// Whether the memory of the watch is allocated. The first look() allocates it at the latest.
   bool is_ready() const { return state_.extent(0) > 0; }
   std::size_t bytes() const { return state_.extent(0) * sizeof(State); }
 
-  /// Makes the next look find a change. Does not wait.
+  /// Makes the next look() find a change. Does not wait.
   void forget(const ExecutionSpace& exec);
 
-  /// The answer of the last look, in memory of the device: 0 if the array is the same. Needs a look() before.
+  /// The answer of the last look(), in memory of the device: 0 if the array has not changed. Needs an earlier look().
   const std::uint32_t* changed() const { return &state_.data()->array.has_changed; }
 
  private:
   struct State {
     WatchedArray array;
-    std::uint64_t sum;  // sum of the present look
+    std::uint64_t sum;  // sum of the present check
   };
   Array<State*, typename ExecutionSpace::memory_space> state_;  // one
 };

@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// What make_plan() takes from an X.
+/// The properties of an X that make_plan() uses.
 struct VectorShape {
   std::size_t rows = 0;
   std::size_t columns = 1;

@@ -16,8 +16,8 @@ class Workspaces {
   /// The workspace for products on `exec` in this mode with `columns` columns. If the last product ran on another
   /// instance, the caller has fenced that one.
   ///
-  /// A workspace grows and never shrinks: it is prepared anew only for more columns than ever before in this mode. A
-  /// block solver that deflates and starts again therefore allocates once.
+  /// A workspace grows and never shrinks: it is prepared anew only if the number of columns exceeds the largest so far
+  /// in this mode. A block solver that deflates and starts again therefore allocates once.
   template <class PlanType>
   Workspace<ExecutionSpace>& get(const ExecutionSpace& exec, PlanType& plan, Mode mode, int columns) {
     Slot& slot = slots_[static_cast<std::size_t>(mode)];
