@@ -11,7 +11,7 @@ namespace Tessera::Impl {
 /// with AVX-512 (perf_tests/models, fit_model).
 struct MachineModel {
   static constexpr std::string_view version = "host 2, fitted to a Xeon";  ///< name and version of the model
-  /// Like GpuModel::doubt. Five choices of a thousand cost more than 1.05, the worst 1.29.
+  /// Like GpuModel::doubt. Five choices in a thousand cost more than 1.05; the worst one cost 1.29.
   static constexpr double doubt = 1.3;
 
   double bytes = 8.5e9;            ///< bytes streamed from memory in a second

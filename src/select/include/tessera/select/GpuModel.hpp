@@ -10,24 +10,24 @@ namespace Tessera::Impl {
 /// The rates of a GPU with Tessera's CUDA kernels. The numbers are those of an H200. They were fitted to products of
 /// real matrices on an H200 and on an H100, whose memory is slower (perf_tests/models, fit_model).
 ///
-/// The time of a product is the sum of three: its launch, its work, which all multiprocessors share, and its chain: the
-/// longest row or window, which one warp or block multiplies step by step.
+/// The time of a product is the sum of three times: of its launch, of its work, which all multiprocessors share, and of
+/// its chain. The chain is the longest row or window, which one warp or block multiplies step by step.
 ///
-/// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
-/// cache, as far as it has room. Row groups fetch one for each column of a group. Meanwhile A, Y and the rows of X that
+/// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched are read from the multiprocessor's
+/// own cache if they fit. Row groups fetch a row of X for each column of a group. Meanwhile A, Y and the rows of X that
 /// do not fit in the cache of all multiprocessors come from memory. Rows with many entries in few columns are
 /// multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()). Tiles take the
-/// larger of two times, and a share of the smaller. One is the time to move A, X and Y through memory. The other is
-/// that of the tiles: in each slab of columns a tile takes a time of its own and one for each column, and a window some
-/// more. Staged windows take the time of each chunk of rows of X, or of its tiles, or of the moved bytes. If there is
-/// no kernel, portable code multiplies: each element of Y has a thread, which looks into every tile of its row's
-/// window. Nothing was fitted to more than 512 columns.
+/// larger of two times plus a share of the smaller: the time to move A, X and Y through memory, and the time to
+/// multiply the tiles. In each slab of columns, a tile has a fixed time and a time for each column, and a window has an
+/// additional time. Staged windows take the time of their chunks of rows of X, of their tiles, or of the moved bytes.
+/// If there is no kernel, portable code multiplies: each element of Y has a thread, which looks into every tile of its
+/// row's window. Nothing was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
   static constexpr std::string_view version = "gpu 9, fitted to an H200 and an H100";
-  /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
-  /// 1.05, nine of ten had the fastest candidate within 1.33 of the predicted best one (fit_model). With 1.4 in place
-  /// of 1.5, the fastest candidate in doubt would take 1.002 of the fastest of all in doubles, not 1.001.
+  /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that cost
+  /// more than 1.05, the fastest candidate was predicted within 1.33 of the best one (fit_model). With 1.4 in place of
+  /// 1.5, the fastest candidate in doubt would take 1.002 times the least time in doubles, not 1.001 times.
   static constexpr double doubt = 1.5;
 
   /// The work of one warp or thread block, step by step. A step is an entry of a row, a tile of a window, or a chunk.
@@ -45,13 +45,13 @@ struct GpuModel {
   std::array<GatherRate, 6> gathers = H200::product_gathers;
   /// Bytes of A, X and Y streamed in a second.
   double streamed = H200::streamed_rate;
-  double first_gathers = 8.4e12;  ///< bytes of X in a second that 8 rows of A fetch for the first time
-  double near_gathers = 22.6e12;  ///< bytes of X in a second that 8 rows of A fetch again
+  double first_gathers = 8.4e12;  ///< bytes of X fetched in a second, if 8 rows of A read them first
+  double near_gathers = 22.6e12;  ///< bytes of X fetched in a second, if 8 rows of A read them again
   double near_cache = 178e3;      ///< bytes of X that 8 rows of A reuse in a multiprocessor's own cache
   double window_cache = 32.5e6;   ///< bytes of X that rows of A reuse in the cache of all multiprocessors
   double panel_bytes = 512;       ///< upper bound on the bytes of a row of X that are read at a time
   double row = 0.0694e-9;         ///< seconds for a row of A and 512 bytes of a row of X
-  double scattered_rows = 1.1;    ///< time to write a row of Y at any place, divided by that to write the next row
+  double scattered_rows = 1.1;    ///< time to write a row of Y at any place, divided by that of the next row
   double whole_tiles = 1e300;     ///< maximum bytes of whole tiles; a larger BMat is not multiplied on tensor cores
   double staged_entries = 1e300;  ///< maximum nonzeros for which there is memory to build staged windows
 
@@ -97,18 +97,18 @@ struct GpuModel {
 
   /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the other
   /// members for row groups, except launch and step of their chain, were set by hand for large matrices on an H100: the
-  /// fit, mostly to small ones, predicts too long times for these. The same holds for `row` and the caches above, which
-  /// kept their values.
+  /// fit used mostly small matrices and predicts too long times for large ones. `row` and the caches above kept their
+  /// values for the same reason.
   double group_gathers = 12.5e12;
   double group_stream = 1.5;   ///< time to read row groups and write Y, divided by that to stream them
-  double group_overlap = 0.5;  ///< the added share of the smaller of fetching and moving
+  double group_overlap = 0.5;  ///< time is the longer of fetching and moving plus this share of the other
   Chain groups{5.239e-6, 10.72e-9, 128, 620, 26.37e-9};  ///< the chain of row groups; a step is a column
   double thin_group_step = 2.75;                         ///< thin_step of row groups
   /// Seconds for a value of row groups and a column of X, besides fetching X; 0 where the fetch takes longer anyway.
   double group_value = 0;
   double short_group_pieces = 170e6;  ///< bytes of X that groups fetch below which their pieces become shorter
   double group_column_bytes = 32;     ///< entry_bytes for a column of row groups
-  double least_sharing = 1.25;        ///< entries of a column of 8 rows below which no groups are counted
+  double least_sharing = 1.25;        ///< groups are not counted if 8 rows have fewer entries per distinct column
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel has these types and this precision.
   double tile = 0.16e-9;
@@ -116,7 +116,7 @@ struct GpuModel {
   /// slab's number of columns. A block takes this share of its own time.
   double tile_alone = 0.6;
   double window_tiles = 1.881;     ///< time of a window in each slab besides its tiles, in tiles of 8 rows
-  double tile_overlap = 0.4;       ///< the added share of the smaller of multiplying tiles and moving
+  double tile_overlap = 0.4;       ///< time is the longer of multiplying and moving plus this share of the other
   double slab_columns = 32;        ///< columns of X that a warp multiplies at a time, where X has more than 32
   double tall_tile = 1.356;        ///< time of a tile of 16 rows (BMat), divided by that of 8 rows
   double block = 1.244;            ///< time of 64 places of a block of BCSR, in tiles of 8 rows; 0 without kernels
@@ -126,7 +126,7 @@ struct GpuModel {
   /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
   double staged_chunk = 0.8058e-6;
   double staged_tile = 0.03621e-6;  ///< seconds for a tile of a staged window, while the next chunk is staged
-  double staged_overlap = 0.2246;   ///< the added share of the smaller of moving and multiplying chunks
+  double staged_overlap = 0.2246;  ///< time is the longer of moving and multiplying chunks plus this share of the other
   /// Number of thread blocks that run at a time.
   double staged_blocks = 2 * H200::multiprocessors;
   double chunk_columns = 64;   ///< upper bound on the columns of a chunk
@@ -134,8 +134,8 @@ struct GpuModel {
   double partition = 5.4;      ///< time of 64 entries of the block-row partition, in tiles of 8 rows; 0 without kernel
   double sorted_bytes = 1.39e12;  ///< bytes of X that the kernel for sorted columns reads in a second; 0 without kernel
 
-  /// Returns the model for a GPU whose memory moves this number of bytes in a second, by its clock and the width of its
-  /// bus: access to memory takes longer or shorter than on an H200, access to caches does not.
+  /// Returns the model for a GPU whose memory moves this number of bytes in a second, computed from the clock and the
+  /// width of its bus. Only access to memory differs from an H200, not access to caches.
   GpuModel with_memory(double rate) const;
 
   /// Returns the model for floats in TF32. It has no staged windows, whose kernel processes 64 columns of floats at a
