@@ -36,7 +36,7 @@ const Impl::DenseKernels<Scalar>& kernels() {
 
 std::string name_of_input(std::size_t k) { return "X[" + std::to_string(k) + "]"; }
 
-/// Refuses invalid arguments of a function, named as in its declaration.
+/// Rejects invalid arguments of a function; messages name them as its declaration does.
 struct Check {
   const char* function;
 

@@ -38,7 +38,7 @@ void for_each_place(const char* label, const ExecutionSpace& exec, std::int64_t 
 
 /// Calls body(i, j) for the elements of one thread: some rows of one column.
 ///
-/// NOTE: this is a struct since Body is mostly a KOKKOS_LAMBDA, as in LeastFault.
+/// NOTE: a struct, because Body is usually a KOKKOS_LAMBDA; see LeastFault.
 template <class Body>
 struct ElementsOfThread {
   static constexpr Ordinal most_rows = 8;

@@ -47,7 +47,7 @@ void for_some_rows(const char* label, const ExecutionSpace& exec, Ordinal rows, 
                 [=](Ordinal, Ordinal first, Ordinal last) { body(first, last); });
 }
 
-/// At most panel_columns columns of a block, from `first` on. The block's list must outlive the result.
+/// Returns at most panel_columns columns of a block, from `first` on. The block's list must outlive the result.
 template <class Scalar>
 PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
   const Ordinal columns = std::min(panel_columns, block.columns - first);

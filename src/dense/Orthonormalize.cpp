@@ -17,8 +17,8 @@ using Impl::Small;
 
 enum class Column {
   Open,       ///< not known to be independent
-  Settled,    ///< independent of the columns before
-  Dependent,  ///< dependent on the columns before; holds 0 meanwhile
+  Settled,    ///< independent of earlier columns
+  Dependent,  ///< dependent on earlier columns; holds 0 meanwhile
 };
 
 /// The state of one call: X0 = (Q C + X T) 2^exponents, with the original X in X0 and an exponent for each column.
@@ -118,7 +118,7 @@ class Orthonormalization {
     throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
   }
 
-  /// Whether no square of a norm has overflowed or is so small that its terms may have lost digits.
+  /// Whether no square of a norm has overflowed, or is so small that its terms may have lost digits.
   bool squares_are_safe() const {
     const double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
     for (Ordinal j = 0; j < columns_; ++j)
@@ -269,7 +269,7 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
   work.get(C, R);
   const std::vector<Ordinal> settled = places_of(X, work.columns(), Column::Settled);
   std::vector<Ordinal> others = places_of(X, work.columns(), Column::Dependent);
-  // Random directions that depend on the others, or are too many for so few rows, are tried three times.
+  // Random directions are tried three times: they may depend on other columns, or exceed the number of rows.
   std::vector<TallBlock<const Scalar>> all(Q.begin(), Q.end());
   all.push_back({X.data, X.rows, Ordinal(settled.size()), X.row_stride, settled.data()});
   std::vector<std::vector<Ordinal>> found;

@@ -7,8 +7,8 @@
 
 /// The inner loops of dense algebra on a host: the rows of one thread.
 ///
-/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Only raw pointers pass:
-/// the linker keeps one copy of a function of a shared header, and that could be the one compiled with AVX-512.
+/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Only raw pointers are
+/// passed: the linker keeps one copy of a function of a shared header, possibly the one compiled with AVX-512.
 namespace Tessera::Impl {
 
 /// Up to 128 columns of a block: element (i, j) is data[i * row_stride + places[j]], or data[i * row_stride + j] if

@@ -44,8 +44,8 @@ struct Lines {
   TESSERA_INLINE const Real* row(std::ptrdiff_t i) const { return data + i * stride; }
 };
 
-/// Prefetches memory, a few cache lines at a time while registers compute. Columns of a tile are read in too many
-/// streams for the hardware prefetcher.
+/// Prefetches memory, a few cache lines at a time while registers compute. The columns of a tile are more streams than
+/// the hardware prefetcher can follow.
 struct Fetch {
   const char* next = nullptr;
   const char* end = nullptr;

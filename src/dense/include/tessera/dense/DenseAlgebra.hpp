@@ -8,16 +8,16 @@
 #include <tessera/common/Multivector.hpp>
 #include <tessera/dense/TallBlock.hpp>
 
-/// Algebra of tall blocks: what a block Krylov solver does between two products with its matrix.
+/// Algebra of tall blocks: the operations of a block Krylov solver between two products with its matrix.
 ///
-/// Every function reads and writes its blocks once, for any number of columns up to 128, and again for each 128 more.
-/// Rows are cut into parts that depend on the numbers of rows and columns alone, each part is summed in order, and so
-/// are the sums of the parts: the same blocks give the same bits in every run and with any number of threads.
+/// Every function reads and writes its blocks once, for any number of columns up to 128, and again for each further 128
+/// columns. Rows are cut into parts that depend only on the numbers of rows and columns. Each part, and then the sums
+/// of the parts, are added in order: the same blocks give the same bits in every run and with any number of threads.
 ///
 /// Small matrices and results are in host memory. Functions with a result wait for it, once; the others do not wait,
-/// and have read their small matrix when they return. Blocks of one call have equal numbers of rows unless it says
-/// otherwise. An output is another block than the inputs, or the same one (are_same) where "in place" is said; what
-/// overlaps otherwise is refused with std::invalid_argument, as are numbers of rows or columns that do not fit.
+/// and have read their small matrix when they return. Blocks of one call have equal numbers of rows unless the function
+/// says otherwise. An output must not overlap an input, but may be the same block (are_same) where the function says
+/// so. Other overlaps, and numbers of rows or columns that do not fit, throw std::invalid_argument.
 ///
 /// They are compiled for float and double on every backend.
 namespace Tessera::Impl {
@@ -32,16 +32,16 @@ struct SmallMatrix {
 
   Scalar& operator()(Ordinal i, Ordinal j) const { return data[i + j * stride]; }  ///< element (i, j)
 
-  /// The same matrix, not to be written.
+  /// Returns the same matrix, read-only.
   template <class T>
   operator SmallMatrix<T>() const requires(!std::is_const_v<Scalar> && std::is_same_v<T, const Scalar>) {
     return {data, rows, columns, stride};
   }
 };
 
-/// Memory for sums and small matrices, kept from call to call. It grows with the largest call: at most a few MiB, and
-/// copies of operands of other layouts where a function says so. One workspace serves one instance of a backend at a
-/// time.
+/// Memory for sums and small matrices, kept from call to call. It grows with the largest call, to at most a few MiB
+/// and, where a function says so, copies of operands of other layouts. One workspace serves one instance of a backend
+/// at a time.
 template <class ExecutionSpace>
 class DenseWorkspace {
  public:
@@ -50,7 +50,7 @@ class DenseWorkspace {
   DenseWorkspace(DenseWorkspace&&) noexcept;             ///< takes the memory of another
   DenseWorkspace& operator=(DenseWorkspace&&) noexcept;  ///< takes the memory of another
 
-  struct Memory;                               ///< what it holds, by kind of backend
+  struct Memory;                               ///< the arrays, by kind of backend
   Memory& memory() const { return *memory_; }  ///< for the functions below
 
  private:
@@ -113,11 +113,11 @@ void scale_rows(const ExecutionSpace& exec, const Scalar* factors, const TallBlo
 template <class ExecutionSpace, class Scalar>
 void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const TallBlock<Scalar>& Y);
 
-/// Y = X, from any strides; of the same backend's memory.
+/// Y = X for an X with any strides, in memory of the backend.
 template <class ExecutionSpace, class Scalar>
 void copy(const ExecutionSpace& exec, const Multivector<const Scalar>& X, const TallBlock<Scalar>& Y);
 
-/// Y = X, to any strides; of the same backend's memory.
+/// Y = X for a Y with any strides, in memory of the backend.
 template <class ExecutionSpace, class Scalar>
 void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Multivector<Scalar>& Y);
 
@@ -125,8 +125,8 @@ void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Mu
 template <class ExecutionSpace, class Scalar>
 void fill(const ExecutionSpace& exec, Scalar value, const TallBlock<Scalar>& X);
 
-/// Elements uniform in [-1, 1), a function of the seed, of first_row + i and of j alone: a block spread over ranks is
-/// the same for any number of them if first_row counts the rows before.
+/// Makes elements uniform in [-1, 1). They depend only on the seed, on first_row + i and on j: a block that is spread
+/// over ranks is the same for any number of ranks if first_row is the number of rows on lower ranks.
 template <class ExecutionSpace, class Scalar>
 void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t first_row, const TallBlock<Scalar>& X);
 

@@ -10,8 +10,8 @@
 
 namespace Tessera::Impl {
 
-/// A dense block with many rows and few columns, in memory that somebody else owns. The columns of a row are adjacent,
-/// or chosen from a row by a list.
+/// A dense block with many rows and few columns, in memory that another object owns. Columns are adjacent, or a list
+/// names their places in a row.
 ///
 /// Column j of row i is data[i * row_stride + column_list[j]], or data[i * row_stride + j] without a list. Strides
 /// count elements, not bytes.
@@ -26,21 +26,21 @@ struct TallBlock {
   /// The place of a column in its row.
   Ordinal place(Ordinal j) const { return column_list == nullptr ? j : column_list[j]; }
 
-  /// Only columns [first, first + count).
+  /// Returns columns [first, first + count).
   TallBlock some_columns(Ordinal first, Ordinal count) const {
     if (column_list == nullptr) return {data + first, rows, count, row_stride, nullptr};
     return {data, rows, count, row_stride, column_list + first};
   }
 
-  /// The same block, not to be written.
+  /// Returns the same block, read-only.
   template <class T>
   operator TallBlock<T>() const requires(!std::is_const_v<Scalar> && std::is_same_v<T, const Scalar>) {
     return {data, rows, columns, row_stride, column_list};
   }
 };
 
-/// Whether both have the same elements at the same places, so that an elementwise operation may write one while it
-/// reads the other.
+/// Whether both have the same elements at the same places: an elementwise operation may then write one and read the
+/// other.
 template <class A, class B>
 bool are_same(const TallBlock<A>& a, const TallBlock<B>& b) {
   if (a.data != b.data || a.rows != b.rows || a.columns != b.columns || a.row_stride != b.row_stride) return false;
@@ -49,8 +49,8 @@ bool are_same(const TallBlock<A>& a, const TallBlock<B>& b) {
   return true;
 }
 
-/// Whether an element of one may be an element of the other. Blocks of one row stride are compared column by column,
-/// others by their first and last addresses.
+/// Whether the blocks may share an element. Blocks of equal row stride are compared column by column, other blocks by
+/// their first and last addresses.
 template <class A, class B>
 bool share_memory(const TallBlock<A>& a, const TallBlock<B>& b) {
   if (a.rows == 0 || b.rows == 0 || a.columns == 0 || b.columns == 0) return false;

@@ -11,14 +11,14 @@
 
 namespace Tessera::Impl {
 
-/// Columns of blocks of one call, and the rows of its small matrix that go with them.
+/// Columns of blocks of one call, and the corresponding rows of its small matrix.
 template <class Scalar>
 struct JoinedColumns {
   TallBlock<const Scalar> block;
   std::vector<Ordinal> rows;
 };
 
-/// Each block alone.
+/// Returns each block alone.
 template <class Scalar>
 std::vector<JoinedColumns<Scalar>> separate_columns(std::span<const TallBlock<const Scalar>> blocks) {
   std::vector<JoinedColumns<Scalar>> result;
@@ -47,8 +47,8 @@ bool continues(const TallBlock<Scalar>& a, const TallBlock<Scalar>& b) {
          b.data == a.data + a.columns;
 }
 
-/// Solvers pass views of one larger block. Those that lie side by side are one, of at most so many columns; it stands
-/// where the first of its columns stood.
+/// Joins blocks with adjacent columns to one of at most this number of columns, in the place of the first: solvers pass
+/// views of one larger block.
 template <class Scalar>
 std::vector<JoinedColumns<Scalar>> join_columns(std::span<const TallBlock<const Scalar>> blocks, Ordinal most_columns) {
   auto result = separate_columns(blocks);

@@ -8,10 +8,10 @@
 #include <tessera/dense/DenseAlgebra.hpp>
 #include <vector>
 
-/// Matrices of as many rows and columns as blocks have columns, in double on the host.
+/// Matrices with a row and a column for each column of blocks, in double on the host.
 namespace Tessera::Impl {
 
-/// A small matrix, by columns; zeros at first. Loops go along columns, so that the compiler makes them vectors.
+/// A small column-major matrix, initially 0. Loops run along columns, hence the compiler vectorises them.
 class Small {
  public:
   Small() = default;
@@ -35,14 +35,14 @@ class Small {
     return elements_[std::size_t(i) + std::size_t(j) * std::size_t(rows_)];
   }
 
-  /// Rows [first, first + count).
+  /// Returns rows [first, first + count).
   Small some_rows(Ordinal first, Ordinal count) const {
     Small result(count, columns_);
     for (Ordinal j = 0; j < columns_; ++j)
       for (Ordinal i = 0; i < count; ++i) result(i, j) = (*this)(first + i, j);
     return result;
   }
-  /// The columns of a list.
+  /// Returns the columns in a list.
   Small some_columns(const std::vector<Ordinal>& list) const {
     Small result(rows_, static_cast<Ordinal>(list.size()));
     for (Ordinal j = 0; j < result.columns(); ++j)
@@ -96,9 +96,9 @@ inline Small identity(Ordinal columns) {
   return I;
 }
 
-/// The upper triangular S with S^T S = A for a symmetric A, whose upper triangle is read. Columns are taken in order:
-/// keeps(j, pivot) says whether column j is kept, and `pivot` is what the kept ones before it leave of A(j, j). The row
-/// of a column that is not kept is 0: those after it are made as if it were not there.
+/// Returns the upper triangular S with S^T S = A for a symmetric A, whose upper triangle is read. In the order of the
+/// columns, keeps(j, pivot) returns whether column j is kept; `pivot` is what the earlier kept columns leave of A(j,
+/// j). The row of a column that is not kept is 0, and it does not affect later columns.
 template <class Keeps>
 Small cholesky(const Small& A, const Keeps& keeps) {
   Small S(A.rows(), A.columns());
@@ -116,7 +116,8 @@ Small cholesky(const Small& A, const Keeps& keeps) {
   return S;
 }
 
-/// S^-1 for an upper triangular S without the rows and columns whose diagonal element is 0, which are 0 in the result.
+/// Returns S^-1 for an upper triangular S. Rows and columns whose diagonal element is 0 are left out, and are 0 in the
+/// result.
 inline Small inverse_of_triangle(const Small& S) {
   Small inverse(S.rows(), S.columns());
   for (Ordinal j = 0; j < S.columns(); ++j) {
@@ -132,9 +133,9 @@ inline Small inverse_of_triangle(const Small& S) {
   return inverse;
 }
 
-/// The Cholesky factor of a symmetric matrix, which is scaled so that its diagonal is 1. A column whose pivot is not
-/// greater than `least`, which is the part of the column that those before it do not explain, is left out as if it were
-/// not there. Takes (A + A^T) / 2.
+/// The Cholesky factor of the symmetric matrix (A + A^T) / 2, scaled to a diagonal of 1. A pivot is the part of a
+/// column that is independent of earlier columns. A column is left out, without effect on others, unless its pivot
+/// exceeds `least`.
 class CholeskyFactor {
  public:
   CholeskyFactor() = default;
@@ -154,13 +155,13 @@ class CholeskyFactor {
     });
   }
 
-  /// The columns that are not left out.
+  /// Returns the columns that are kept.
   const std::vector<Ordinal>& kept() const { return kept_; }
   bool keeps_all() const { return kept_.size() == scale_.size(); }
-  /// The least of all pivots, 1 at most; -1 or less if an element of the diagonal is not positive.
+  /// Returns the least pivot, at most 1. It is -1 or less if an element of the diagonal is not positive.
   double least_pivot() const { return least_pivot_; }
 
-  /// A^-1 B, where A has only the rows and columns that are kept; the other rows of the result are 0.
+  /// Returns A^-1 B for the kept rows and columns of A. The other rows of the result are 0.
   Small solve(const Small& B) const {
     Small X = B;
     const Small L = S_.transposed();
@@ -183,7 +184,7 @@ class CholeskyFactor {
     return X;
   }
 
-  /// The rows of X that are kept; the others are 0.
+  /// Returns the kept rows of X; the other rows are 0.
   Small only_kept(Small X) const {
     for (Ordinal j = 0; j < X.columns(); ++j)
       for (Ordinal i = 0; i < X.rows(); ++i)
@@ -191,7 +192,7 @@ class CholeskyFactor {
     return X;
   }
 
-  /// The upper triangular S with S^T S = A, if all columns are kept.
+  /// Returns the upper triangular S with S^T S = A, if all columns are kept.
   Small factor() const {
     Small S = S_;
     for (Ordinal j = 0; j < S.columns(); ++j)
@@ -199,7 +200,7 @@ class CholeskyFactor {
     return S;
   }
 
-  /// F with F^T A F = I: a column for each that is kept.
+  /// Returns F with F^T A F = I, with a column for each kept column.
   Small inverse_factor() const {
     Small F = inverse_of_triangle(S_).some_columns(kept_);
     for (Ordinal j = 0; j < F.columns(); ++j)
