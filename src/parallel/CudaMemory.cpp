@@ -28,7 +28,7 @@ struct Pool {
   cudaMemPool_t handle = nullptr;
   std::size_t most_idle = 0;
 
-  /// Bytes of the GPU that the pool holds, and those of them that arrays use.
+  /// Bytes of the GPU that the pool holds, and the bytes of these that arrays use.
   struct Usage {
     std::uint64_t reserved = 0, used = 0;
     cudaError_t status = cudaSuccess;
@@ -42,7 +42,7 @@ struct Pool {
     return now;
   }
 
-  /// Returns idle memory to the GPU above a limit: others, cudaMalloc for example, cannot use it.
+  /// Returns idle memory above a limit to the GPU: cudaMalloc cannot use memory of the pool.
   void limit_idle() const {
     const Usage now = usage();
     if (now.status == cudaSuccess && now.idle() > most_idle) cudaMemPoolTrimTo(handle, now.used + most_idle);

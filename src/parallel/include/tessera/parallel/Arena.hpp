@@ -21,15 +21,15 @@ class Arena {
   Arena(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
       : label_(label), memory_(allocate<Array<std::byte*, Memory>>(exec, label, bytes)) {}
 
-  /// Makes `array` one of `size` elements, which are not initialized. It is aligned to a cache line of GPUs.
+  /// Makes `array` an array of `size` uninitialized elements, aligned to a cache line of GPUs.
   /// \throws std::logic_error if too little memory is left
   template <class ArrayType>
   void take(ArrayType& array, std::size_t size) {
     take_aligned(array, size, 128);
   }
 
-  /// Like take(), but directly behind the last array, as near as the type allows. If arrays are taken in descending
-  /// order of the sizes of their elements, there are no gaps, and a format holds no more bytes than its arrays.
+  /// Like take(), but as close behind the last array as the type allows. If arrays are taken in descending order of the
+  /// sizes of their elements, there are no gaps, and a format holds no more bytes than its arrays.
   template <class ArrayType>
   void take_behind(ArrayType& array, std::size_t size) {
     take_aligned(array, size, alignof(typename ArrayType::value_type));

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// Batches of units of work, some of which have many times the entries of others. Batches are processed one at a time,
-/// hence memory is in proportion to the entries of one.
+/// hence memory is in proportion to the entries of one batch.
 namespace Tessera::Impl {
 
 /// Returns the number of entries of a batch: an eighth of all, or enough to keep all threads busy if that is more.

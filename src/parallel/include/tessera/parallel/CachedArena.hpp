@@ -37,7 +37,7 @@ std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
 /// allocator waits for all kernels and has no pool.
 ///
 /// A block that was freed in the order of a queue is reserved for this queue until the queue is idle. Freed blocks are
-/// returned to the device when its memory runs short, when Kokkos ends, and if idle ones exceed a limit.
+/// returned to the device when its memory runs short, when Kokkos ends, and if idle blocks exceed a limit.
 template <class Memory>
 class CachedArena {
  public:
@@ -102,7 +102,7 @@ class CachedArena {
     Memory().deallocate(label, block, size);
   }
 
-  /// Lets all queues use the blocks that were freed in the order of one.
+  /// Lets all queues use the blocks that were freed in the order of one queue.
   ///
   /// \param wait [in] waits for the queue. Blocks that other threads free meanwhile stay reserved for the queue
   template <class Wait>

@@ -24,7 +24,7 @@ class CudaMemory {
 
   void* data() const { return data_; }
 
-  /// Returns the bytes that an array of this size uses: more than its own if the GPU has no pools.
+  /// Returns the bytes that an array of this size uses. They exceed its size if the GPU has no pools.
   static std::size_t taken_bytes(const Kokkos::Cuda& exec, std::size_t bytes);
 
   /// Lets all threads use the memory that a thread freed while it built on the stream of `exec`.

@@ -8,8 +8,8 @@
 namespace Tessera::Impl {
 
 /// Upper bound on the entries of a block of rows, which a plan stores with offsets of type int. It also bounds the
-/// places: the elements of an array of values, which exceed the entries if a format stores zeros. Kernels add up to
-/// some thousands to an offset, hence the distance to the largest int.
+/// places: the elements of an array of values, which exceed the entries if a format stores zeros. Kernels increase an
+/// offset by at most a few thousand, hence the distance to the largest int.
 inline constexpr std::size_t most_entries_of_block = (std::size_t(1) << 31) - (std::size_t(1) << 16);
 
 /// Thrown if the format of some rows has more places than offsets can count. It may fit for fewer rows.
