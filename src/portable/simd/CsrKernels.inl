@@ -62,8 +62,8 @@ template <class T>
 
 /// Multiplies one column of reals: the same sums without the code for blocks of columns, which is too slow for short
 /// rows. The time of a short row is that of mispredicted branches. Entries are added four at a time and the last ones
-/// one by one: at most two branches are mispredicted. (The function is aligned, because the alignment of its code makes
-/// a third of the time of short rows.)
+/// one by one: at most two branches are mispredicted. (The function is aligned, because the time of short rows depends
+/// by a third on the alignment of its code.)
 ///
 /// \param x_stride [in] elements from row to row of X; a constant if it is 1
 /// \param write    [in] takes a row of the matrix and its sum
