@@ -33,7 +33,7 @@ void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ran
   counts_to_offsets(exec, before);
 }
 
-/// Allocates the graph of a pattern and all later ones.
+/// Allocates the graph of a pattern and the graphs of all later rounds.
 template <class Exec>
 AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offset>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);

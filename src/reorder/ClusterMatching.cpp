@@ -10,14 +10,14 @@
 
 namespace Tessera::Impl {
 
-constexpr int passes = 3;       // clusters that are still free after these share few columns
+constexpr int passes = 3;       // number of passes; clusters still free afterwards share few columns
 constexpr int rounds = 16;      // rounds of choices in a pass; most pairs form in the first few
 constexpr int list_length = 8;  // candidates that a cluster keeps
 
 /// Returns a candidate as one number, which orders candidates by similarity: the columns that both clusters have over
-/// those that either has. On a grid most are equally similar, and mutual choices would be chance. Ties go to the
-/// candidate whose number differs in the lowest bits: 2 k and 2 k + 1 then choose each other, and natural orders give
-/// regular boxes. Remaining ties are broken in the same way for both clusters.
+/// those that either has. On a grid most candidates are equally similar, and mutual choices would be left to chance.
+/// Ties go to the candidate whose number differs in the lowest bits: 2 k and 2 k + 1 then choose each other, and
+/// natural orders give regular boxes. Remaining ties are broken in the same way for both clusters.
 KOKKOS_INLINE_FUNCTION std::uint64_t candidate(Ordinal cluster, Ordinal partner, std::uint64_t shared,
                                                std::uint64_t either) {
   const std::uint64_t similarity = (shared << 20) / either;  // at most 2^20
@@ -181,8 +181,8 @@ bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, con
   return paired > 0;
 }
 
-/// Pairs the other clusters in order. Clusters that never share a column come last: an empty row should not take a
-/// place in a good window.
+/// Pairs the other clusters in order. Clusters that never share a column come last, because an empty row should not
+/// occupy a place in a good window.
 template <class Exec, class Memory>
 void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
   const auto clusters = free_clusters(exec, m.partners);

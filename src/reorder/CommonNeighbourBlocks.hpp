@@ -16,7 +16,7 @@ constexpr int words_of_block = 4;
 constexpr Ordinal common_neighbour_block = 64 * words_of_block;
 
 /// Blocks of rows. Each has a hash table of its columns, and each column the set of the block's rows that have it. One
-/// look at a column counts it for all rows: a column that all rows have costs no more than another.
+/// lookup counts a column for all rows: a column that all rows have costs no more than another.
 template <class Exec>
 struct CommonNeighbourBlocks {
   using Memory = typename Exec::memory_space;

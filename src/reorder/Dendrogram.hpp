@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Records which community was merged into which. Roots name communities. In depth-first order, a community as it was
-/// precedes what was merged into it, in the order of the merges.
+/// Records which community was merged into which. Roots name communities. In depth-first order, a community precedes
+/// the communities that were merged into it, in the order of the merges.
 template <class Exec>
 struct Dendrogram {
   using Memory = typename Exec::memory_space;

@@ -11,7 +11,7 @@
 
 namespace Tessera::Impl {
 
-/// Chooses the entries of each group that count.
+/// Chooses the entries of each group by which its rows are compared.
 template <class Exec>
 struct ChooseEntries {
   using Groups = LocalGroups<Exec>;

@@ -63,7 +63,7 @@ struct LocalGroups {
   KOKKOS_FUNCTION std::uint32_t* places_of(Ordinal group) const { return places.data() + begin(group); }
   KOKKOS_FUNCTION std::uint8_t* lists_of(Ordinal group) const { return rows.data() + begin(group); }
 
-  /// Whether a column counts in a group with this number of zeros.
+  /// Whether a column is chosen in a group with this number of zeros.
   KOKKOS_FUNCTION static bool is_chosen(Ordinal column, int zeros) {
     return zeros == 0 || scramble(static_cast<std::uint32_t>(column)) >> (32 - zeros) == 0;
   }

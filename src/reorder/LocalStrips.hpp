@@ -136,8 +136,8 @@ struct LocalStrips {
     return all;
   }
 
-  /// Returns the number of distinct columns in the group's windows as they are. Their numbers are those of later
-  /// strips.
+  /// Returns the number of distinct columns in the group's windows in the present order. Windows have the numbers of
+  /// later strips.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t count_windows(const Member& team, Ordinal group, const Scratch& s) const {
     const Ordinal rows = groups.rows_of(group);

@@ -10,7 +10,7 @@
 /// Decides which proposals of a round are accepted.
 namespace Tessera::Impl {
 
-/// Communities that propose and are not targets, sorted by target, then degree, then number.
+/// The communities that propose and are not targets, sorted by target, then degree, then number.
 template <class Exec>
 struct Candidates {
   using Memory = typename Exec::memory_space;
@@ -38,8 +38,8 @@ std::pair<std::size_t, int> count_candidates(const Exec& exec, const CommunityGr
   return {count, std::bit_width(degree_of_rank(highest))};
 }
 
-/// Lists and sorts the candidates, in the memory of the next graph. They are fewer than communities, and at most the
-/// number of edges, because each proposes along its own edge.
+/// Lists and sorts the candidates, in the memory of the next graph. There are fewer candidates than communities, and at
+/// most one for each edge, because no two candidates propose along the same edge.
 template <class Exec>
 Candidates<Exec> find_candidates(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const CommunityGraph<Exec>& graph = memory.graph;
@@ -155,8 +155,8 @@ void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<E
       });
 }
 
-/// Merges communities whose proposals are accepted, which are still candidates afterwards. Edges stay as they are.
-/// Returns whether there are any. The first candidate of a target is always accepted.
+/// Merges the communities whose proposals are accepted; they are still candidates afterwards. Edges are not changed.
+/// Returns whether any community was merged. The first candidate of a target is always accepted.
 template <class Exec>
 bool merge(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const auto candidates = find_candidates(exec, memory);

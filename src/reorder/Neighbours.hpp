@@ -45,8 +45,8 @@ struct Tally {
     ++places[i].count;
   }
 
-  /// Adds a number, in parallel on a device's lanes. The table has room for all numbers of the lanes, or for no new
-  /// one.
+  /// Adds a number, in parallel on a device's lanes. The table has room either for the numbers of all lanes or for no
+  /// new number.
   KOKKOS_INLINE_FUNCTION void add_side_by_side(Ordinal number, bool is_full) {
     for (int i = first_place(number);; i = (i + 1) % size) {
       Ordinal found = Kokkos::atomic_load(&places[i].number);

@@ -20,8 +20,8 @@ struct OwnerLists {
   Array<Ordinal*, Memory> clusters;     // the cluster of each rank
 };
 
-/// The least two scrambled columns of a cluster (MinHash). The probability that two clusters have the same least one is
-/// the similarity of their sets; that both are the same, its square.
+/// The least two scrambled columns of a cluster (MinHash). Two clusters have the same least column with a probability
+/// that is the similarity of their sets, and the same two with its square.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION std::uint64_t min_hash(const ColumnSets<Memory>& sets, Ordinal cluster) {
   std::uint32_t least = ~0u, second = ~0u;

@@ -38,7 +38,7 @@ inline constexpr int most_affinity_rounds = 32;
 /// operations on sets of rows. Most matrices take about ten rounds, of which the first few matter. There are at most
 /// most_affinity_rounds: equal rows, or degrees that ascend along a path, would take one round a vertex, and keep the
 /// result of the last round. The host waits twice a round. Memory, which is allocated once for all rounds: 24 bytes a
-/// nonzero, 56 a vertex, 4 a row, and what the sort takes; then 72 bytes a nonzero for an eighth of the nonzeros, or
+/// nonzero, 56 a vertex, 4 a row, and the memory of the sort; then 72 bytes a nonzero for an eighth of the nonzeros, or
 /// for all if 256 rows hold most of them, and on devices for matrices with up to 16 million nonzeros.
 ///
 /// \throws std::invalid_argument if A has 2^31 nonzeros or more, or 2^31 rows and columns together or more
