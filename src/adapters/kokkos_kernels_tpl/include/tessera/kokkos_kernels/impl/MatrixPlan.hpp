@@ -76,8 +76,8 @@ class MatrixPlan {
     values_ = nullptr;
   }
 
-  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. The next product may have another
-  /// matrix.
+  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. The next product may be with
+  /// another matrix.
   void reset() {
     workspaces_.reset();
     plan_.reset();
@@ -143,7 +143,7 @@ class MatrixPlan {
     } else if (is_told_) {
       take_values(exec, A);
     }
-    // A transpose is made from the values, which have moved.
+    // A transpose would be made from values that have moved.
     if (!is_told_ && A.values.data() != values_) plan_->follow_values(exec, A.values);
     values_ = A.values.data();
     Workspace<ExecutionSpace>& work = workspaces_.get(exec, *plan_, mode, columns);
@@ -152,7 +152,7 @@ class MatrixPlan {
   }
 
  private:
-  /// Copies values that the handle was told of, or that are at another address.
+  /// Copies values that have changed by values_changed(), or that are at another address.
   template <class Matrix>
   void take_values(const ExecutionSpace& exec, const Matrix& A) {
     if (A.values.data() != values_) {

@@ -78,13 +78,13 @@ constexpr bool tpl_has_types() {
   }
 }
 
-/// Whether Kokkos has thrown this because memory ran out: it has no type for that. Then nothing is written to Y. After
-/// any other error Y may have changed, and no other code can compute the product.
+/// Whether Kokkos threw this error because memory ran out: it has no type for that. In this case nothing is written to
+/// Y. After any other error Y may have changed, and no other code can compute the product.
 inline bool is_lack_of_memory(const std::runtime_error& error) {
   return std::string_view(error.what()).find("failed to allocate") != std::string_view::npos;
 }
 
-/// Products of a matrix that could not be prepared, for lack of memory or within the options. They are not tried again.
+/// Products of a matrix that cannot be prepared within the memory or the options. They are not tried again.
 class Refusals {
  public:
   bool have(const MatrixIdentity& matrix, Mode mode, std::size_t columns) const {
@@ -133,10 +133,10 @@ struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   ~TplData() override { delete theirs; }
 };
 
-/// One call of KokkosSparse::spmv. It multiplies, or declines. If it declines, the handle looks as if there were no
-/// Tessera to the code that multiplies instead, until this object is destroyed.
+/// One call of KokkosSparse::spmv. It multiplies, or declines. If it declines, other code multiplies: until this object
+/// is destroyed, the handle has no trace of Tessera.
 ///
-/// This one declines: a handle that is not Kokkos Kernels' own cannot store a plan.
+/// The general template declines: only Kokkos Kernels' own handles can store a plan.
 template <class Handle>
 class TplCall {
  public:
@@ -227,14 +227,14 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     return state.get();
   }
 
-  /// Puts the others' data back into the handle.
+  /// Puts the data of other TPLs back into the handle.
   void lend() {
     data_[0] = dynamic_cast<Data*>(handle_->tpl_rank1);
     data_[1] = dynamic_cast<Data*>(handle_->tpl_rank2);
     if (data_[0] != nullptr) handle_->tpl_rank1 = std::exchange(data_[0]->theirs, nullptr);
     if (data_[1] != nullptr) handle_->tpl_rank2 = std::exchange(data_[1]->theirs, nullptr);
   }
-  /// Replaces the others' data in the handle by Tessera's.
+  /// Replaces the data of other TPLs in the handle by Tessera's data.
   static void take_back(Data* data, typename Data::Base*& place) {
     if (data == nullptr) return;
     data->theirs = place;
@@ -254,7 +254,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
 
   Handle* handle_;
   bool is_done_ = false;
-  Data* data_[2] = {nullptr, nullptr};  // the handle's data, while others use the handle
+  Data* data_[2] = {nullptr, nullptr};  // Tessera's data for tpl_rank1 and tpl_rank2, while other TPLs use the handle
 };
 
 }  // namespace Tessera::Impl

@@ -11,15 +11,15 @@
 
 namespace Tessera::Impl {
 
-/// The operator M of an inner product, under its own type: Anasazi's managers for this type can still be named where
-/// those for `OP` are replaced.
+/// The operator M of an inner product, as a type of its own. Anasazi's managers for this type can still be named where
+/// the managers for `OP` are replaced.
 template <class OP>
 struct InnerProductOperator {
   Teuchos::RCP<const OP> M;
 };
 
-/// One of Anasazi's orthogonalisation managers, for all columns of a block at once, in two waits. SVQB needs four in
-/// each of its passes, and DGKS some for each column. With an inner product of its own (an operator M) it does what
+/// One of Anasazi's orthogonalisation managers, for all columns of a block at once, in two waits. SVQB needs four waits
+/// in each of its passes, and DGKS some for each column. With a user's inner product (an operator M) it does what
 /// Anasazi does.
 ///
 /// \tparam Manager Anasazi's template
@@ -33,7 +33,7 @@ class AnasaziOrthoManager : public Anasazi::MatOrthoManager<SC, MV, OP> {
   using Coefficients = Teuchos::Array<SmallPointer>;
   using Blocks = Teuchos::Array<Teuchos::RCP<const MV>>;
 
-  /// `arguments` are those of Anasazi's manager after the operator.
+  /// `arguments` are the arguments of Anasazi's manager that follow the operator.
   template <class... Arguments>
   explicit AnasaziOrthoManager(const Teuchos::RCP<const OP>& M, const Arguments&... arguments)
       : Base(M), theirs_(theirs(M), arguments...) {}

@@ -60,7 +60,7 @@ class BlockMemory {
     return memory;
   }
 
-  /// Returns the smallest kept one that is large enough, the last returned of equals; none of more than twice the size.
+  /// Returns the smallest kept memory of at least this size, the last returned of equals; none beyond twice the size.
   Bytes take_kept(std::size_t bytes) {
     const auto fitting = kept_.lower_bound(bytes);
     if (fitting == kept_.end() || fitting->first / 2 > bytes) return {};

@@ -11,11 +11,11 @@
 namespace Tessera::Impl {
 
 /// One of Belos' orthogonalisation managers, for all columns of a block at once, where Belos works on one column after
-/// the other. With an inner product of its own (an operator M) it does what Belos does.
+/// the other. With a user's inner product (an operator M) it does what Belos does.
 ///
 /// A column is dependent if only rounding errors may be left of it. Belos calls it dependent at angles below 5e-8,
 /// which its sums cannot distinguish from 0, and chooses a random direction: this makes block CG stagnate on
-/// ill-conditioned matrices. A parameter "singTol" that is not Belos' default is obeyed.
+/// ill-conditioned matrices. A parameter "singTol" is obeyed if it is not Belos' default.
 ///
 /// \tparam Base Belos::ICGSOrthoManager, IMGSOrthoManager or DGKSOrthoManager
 template <class Base, class SC, class MV>

@@ -60,7 +60,7 @@ struct Failure {
   }
 };
 
-/// Calls work() and then last(), which others wait for, even if work() throws: its exception is rethrown afterwards.
+/// Calls work() and then last(), for which other ranks wait. If work() throws, its exception is rethrown after last().
 template <class Work, class Last>
 void call_both(const Work& work, const Last& last) {
   try {

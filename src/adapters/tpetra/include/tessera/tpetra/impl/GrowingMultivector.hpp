@@ -17,7 +17,7 @@ class GrowingMultivector {
   /// Returns the largest number of columns that was requested.
   std::size_t columns() const { return storage_.is_null() ? 0 : storage_->getNumVectors(); }
 
-  /// Allocates what first(columns) returns. The contents are lost if there was not enough memory.
+  /// Allocates the multivector that first(columns) returns. If it grows, the contents are lost.
   void reserve(const Teuchos::RCP<const typename MV::map_type>& map, std::size_t columns) {
     if (columns > this->columns()) {
       views_.clear();

@@ -14,7 +14,7 @@
 
 namespace Tessera::Impl {
 
-/// The exchange of the halo: rows of X go to the ranks that need them, each with all its columns.
+/// The exchange of the halo: rows of X are sent to the ranks that need them, with all columns.
 ///
 /// ```
 ///   const auto imported = halo.exchange(x, [&] { ... });  // launches what needs no halo while rows are under way
@@ -26,9 +26,9 @@ namespace Tessera::Impl {
 /// not launched yet; end() waits for copies and messages, never for the product.
 ///
 /// **Failures.** Once rows are packed, a rank sends them and receives those of its neighbours, whatever the concurrent
-/// work throws: no neighbour waits in vain, and none receives them in place of the next product's. A rank waits forever
-/// for a neighbour that fails before that, even if it has failed itself. Hence everything that may throw precedes an
-/// exchange.
+/// work throws: no neighbour waits in vain, and none receives these rows in the next product. A rank waits forever for
+/// a neighbour that fails before it packs its rows, even if the rank has failed itself. Hence everything that may throw
+/// precedes an exchange.
 template <class Matrix>
 class HaloExchange {
  public:
@@ -106,7 +106,7 @@ class HaloExchange {
     if (is_staged_) messages_.receive(staged_received_.data(), row_bytes);
     const Exec exec;
     gather_rows(exec, sent_rows_, x, Rows(sent_.data(), rows, columns));
-    // Waits for the last product, too, which may still read what was received.
+    // Waits for the last product as well, because it may still read received rows.
     exec.fence("Tessera::HaloExchange: rows to send are packed");
     if (is_staged_) {
       copy(staged_sent_, sent_, rows * columns);
@@ -180,7 +180,7 @@ class HaloExchange {
     sent_rows_ = to_device(sent);
   }
 
-  /// Finds the places of the rows that arrive.
+  /// Finds the place of each received row.
   void look_at_targets(const Teuchos::ArrayView<const int>& targets) {
     received_rows_ = static_cast<std::size_t>(targets.size());
     std::vector<int> places(received_rows_);
@@ -200,7 +200,7 @@ class HaloExchange {
 
   std::size_t columns_ = 0;  // upper bound on the columns
   Array sent_;
-  Array rows_;     // the rank's own rows of X, if they are wanted, and the halo
+  Array rows_;     // the rank's own rows of X, if requested, and the halo
   Array arrived_;  // the halo in the order of the neighbours, if it differs
   StagedArray staged_sent_, staged_received_;
   Messages messages_;  // destroyed before the memory that it uses

@@ -27,8 +27,8 @@
 
 namespace Tessera::Impl {
 
-/// Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix that each call is given: the common part of TpetraOperator and
-/// CrsMatrix. Detects whether A has other Maps, another pattern or other values than in the last call.
+/// Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix that is passed to each call: the common part of TpetraOperator
+/// and CrsMatrix. Detects whether A has other Maps, another pattern or other values than in the last call.
 ///
 /// All ranks of A's communicator call a member together.
 template <class SC, class LO, class GO, class NO>
@@ -199,15 +199,14 @@ class MatrixProduct {
                                 " local rows, Y with " + std::to_string(y_rows) + ", and as many columns in both");
   }
 
-  /// Throws if the caller holds a view of X or Y on the host, where that is not the device. After this check, views do
-  /// not throw in a product while other ranks wait for its rows. Only reads: on another rank, the product may be
-  /// refused.
+  /// Throws if the caller holds a host view of X or Y and the device is not the host. After this check, views do not
+  /// throw in a product while other ranks wait for its rows. Only reads: on another rank, the product may be refused.
   static void require_device_views(const MV& X, const MV& Y) {
     static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
     static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));
   }
 
-  /// Makes everything anew if A has other Maps. It is the only step before a product that communicates by itself, and
+  /// Makes everything anew if A has other Maps. No other step before a product communicates by itself, and this one
   /// only if all ranks know that they must.
   void look_at_maps(const Matrix& A) {
     if (!A.isFillComplete()) {
@@ -222,7 +221,7 @@ class MatrixProduct {
     exchange_.emplace(A);
   }
 
-  /// Makes plans for a new pattern, on this rank alone: others may have kept theirs.
+  /// Makes plans for a new pattern on this rank. Other ranks may keep their plans.
   void look_at_pattern(const LocalArrays<Matrix>& A) {
     if (plans_ && (plans_->has_arrays_of(A) || plans_->has_pattern_of(A))) return;
     plans_.reset();  // freed before others are allocated
@@ -477,7 +476,7 @@ class MatrixProduct {
 
   static void scale(SC beta, MV& Y) {
     if (beta == SC(0)) {
-      Y.putScalar(SC(0));  // whatever it holds
+      Y.putScalar(SC(0));  // Y may hold anything
     } else if (beta != SC(1)) {
       Y.scale(beta);
     }

@@ -15,8 +15,8 @@ namespace Tessera::Impl {
 /// message, from memory of any kind that MPI can read. Only wait() blocks; Tpetra's Distributor sends by MPI_Send,
 /// unless it is told otherwise.
 ///
-/// Ranks post their messages in the same order, and wait for all of them even if they fail in between. Hence one tag
-/// suffices for all exchanges.
+/// Ranks post their messages in the same order, and wait for all of them even if they fail in between. Hence all
+/// exchanges can use one tag.
 class Messages {
  public:
   Messages() = default;

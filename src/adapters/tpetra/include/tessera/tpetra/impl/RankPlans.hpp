@@ -19,8 +19,8 @@ namespace Tessera::Impl {
 /// The entries of a rank, ready to be multiplied. No member communicates.
 ///
 /// A rank that owns all its columns has one plan. With a halo, one plan may be *joined*: its columns are the elements
-/// of X that the rank owns, followed by those of the halo. Or entries are *split* in two plans, for owned columns and
-/// for the halo: the first product can then begin before the halo has arrived.
+/// of X that the rank owns, followed by those of the halo. Otherwise entries are *split* in two plans, for owned
+/// columns and for the halo. The first product can then begin before the halo has arrived.
 template <class Matrix>
 class RankPlans {
  public:
@@ -91,7 +91,7 @@ class RankPlans {
     values_ = A.values.data();
   }
 
-  /// Whether the values differ from those that were copied; false if nothing is known, as in most builds.
+  /// Whether the values are known to differ from the copied values. Always false in most builds, which do not check.
   bool values_differ_from(const Arrays& A) const { return copied_.differ_from(Exec(), A.values); }
 
   /// Makes later products in this mode use the values that A has when they run. Needs an earlier prepare() for the
@@ -216,7 +216,7 @@ class RankPlans {
     if (keeps_parts) owned_values_ = own.values, halo_values_ = far.values;
   }
 
-  /// Returns whether none was allocated before.
+  /// Returns true if no memory was allocated before.
   bool make_room_for_values(const Exec& exec) {
     if (owned_values_.is_allocated()) return false;
     std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);

@@ -26,7 +26,7 @@ ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
   return result;
 }
 
-/// The columns of a rank's rows: the position of each owned one among the elements of X, and the imported ones.
+/// The columns of a rank's rows: the position of each owned column among the elements of X, and the imported columns.
 template <class Map>
 struct ColumnSplit {
   using Device = typename Map::device_type;
@@ -102,7 +102,7 @@ Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A
 }
 
 /// The rows of a rank, split in two matrices. One multiplies owned elements of X and has all rows. The other multiplies
-/// the halo and has only the rows with such entries (the *boundary*), because a product with all rows would read and
+/// the halo and has only the rows with entries in the halo (the *boundary*): a product with all rows would read and
 /// write all of Y again.
 ///
 /// It keeps 4 bytes a column and 8 bytes a row, to update values.
@@ -219,7 +219,7 @@ struct SumRows {
   }
 };
 
-/// \param A [in] the local matrix; the split keeps nothing of it
+/// \param A [in] the local matrix; the split keeps no reference to it
 ///
 /// Waits once, for the sums.
 template <class Device, class Exec, class LocalMatrix>
