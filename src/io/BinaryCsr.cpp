@@ -87,7 +87,7 @@ bool has_overflown(const Narrow& narrow, const Wide& wide) {
   }
 }
 
-/// Converts a value to the requested type. A number that is too small becomes 0.
+/// Converts a value to the requested type. Underflow gives 0.
 ///
 /// \throws Error if the value is beyond the range of this type
 template <class Error, class Scalar, class Value>

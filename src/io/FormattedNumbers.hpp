@@ -91,8 +91,8 @@ class FormattedNumbers {
     }
   }
 
-  /// Reads the numbers of a line in the columns of the format. If these cut numbers, or hold none or two, it reads
-  /// words if their number is right: SciPy, for one, writes fewer columns than it says.
+  /// Reads the numbers of a line in the columns of the format. If these columns cut a number, or hold none or two, it
+  /// reads words instead, provided that their count is right: SciPy writes fewer columns than it declares.
   template <class Visit>
   static void visit_line(const Line& line, std::size_t number, const Visit& visit) {
     const auto visit_words = [&] {

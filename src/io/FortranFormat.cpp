@@ -21,7 +21,7 @@ constexpr int deepest_group = 16;
 /// An item of a format: a field ('I', or 'E' for all reals), a group ('('), P, X, T or '/'.
 struct Item {
   char kind;
-  int repeat = 1;  ///< the scale for P, the columns for X and T
+  int repeat = 1;  ///< number of repetitions; the scale factor of P; the column count of X or T
   std::size_t width = 0;
   int decimals = 0;
   std::vector<Item> group = {};

@@ -52,9 +52,9 @@ class FortranFormat {
   FortranPass first_, again_;
 };
 
-/// Returns the number in a field. Blanks around it, its sign and its exponent are ignored; others, which Fortran would
-/// skip, are refused, because columns other than the format's put two numbers into a field. \throws TextError:
-/// "expected `what`, found ..."
+/// Returns the number in a field. Blanks around it, its sign and its exponent are ignored; Other blanks are refused,
+/// although Fortran skips them: they show that a field holds two numbers, because columns differ from the format.
+/// \throws TextError: "expected `what`, found ..."
 long long integer_in_field(std::string_view field, const char* what);
 template <class Real>
 Real real_in_field(std::string_view field, const FortranField& format, const char* what);

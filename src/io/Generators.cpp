@@ -112,7 +112,7 @@ double coupling(std::uint64_t bits, const std::array<int, 3>& n, std::size_t i, 
   return -((i == j ? 1.0 : 0.0) + 0.5 * n[i] * n[j] + static_cast<double>(1 + random) / 1024.0);
 }
 
-/// Row 3 p + i of the elasticity stencil; the diagonal exceeds the sum of the others' magnitudes by one.
+/// Row 3 p + i of the elasticity stencil; the diagonal exceeds the sum of the other magnitudes by one.
 void fill_elasticity_row(std::size_t row, Ordinal grid, std::uint64_t seed, Ordinal* columns, double* values) {
   const std::size_t p = row / 3;
   const std::size_t i = row % 3;
@@ -179,7 +179,7 @@ class RoadGrid {
   Ordinal width_ = 1;
 };
 
-/// Draws `count` different numbers below `columns` by Floyd's sampling, which draws each exactly once, and sorts them.
+/// Draws `count` different numbers below `columns` by Floyd's sampling, without rejections, and sorts them.
 void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordinal count, Ordinal* sample) {
   Ordinal* end = sample;
   for (Ordinal last = columns - count; last < columns; ++last) {

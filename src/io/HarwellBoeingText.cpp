@@ -126,7 +126,7 @@ void parse_type_line(TextScanner& scanner, HarwellBoeingHeader& header) {
   const bool has_elements = header.rows > 0 && header.columns > 0;
   const long long most = has_elements ? std::numeric_limits<long long>::max() / 4 : 0;
   header.stored_entries = static_cast<std::size_t>(parse_extent(scanner, "the number of entries", most));
-  if (!scanner.at_line_end()) scanner.integer("the number of elements");  // which means nothing for an assembled matrix
+  if (!scanner.at_line_end()) scanner.integer("the number of elements");  // without meaning for assembled matrices
   scanner.end_line();
   if (header.symmetry != Symmetry::General && header.rows != header.columns) {
     throw TextError(type.data(), "a matrix with a symmetry is square, found " + std::to_string(header.rows) +
@@ -234,7 +234,7 @@ HarwellBoeingText split_harwell_boeing(std::string_view text, const std::string&
     result.type_line = {scanner.position(), text.data() + text.size()};
     parse_type_line(scanner, result.header);
     const std::string_view line = line_of(text, 4);
-    // This line counts if it is there, whatever the number of lines says.
+    // This line is read if it exists, whatever the number of lines is.
     has_right_hand_sides = has_right_hand_sides || (!line.empty() && (upper(line[0]) == 'F' || upper(line[0]) == 'M'));
     parse_formats(scanner, result, has_right_hand_sides);
     if (has_right_hand_sides) parse_right_hand_sides(scanner, result.header, line);

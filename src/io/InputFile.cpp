@@ -22,7 +22,7 @@ constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
 bool can_be_looked_at(const OpenFile& file) { return file.is_regular() || file.is_standard_input(); }
 
-/// The bytes of standard input that were looked at and not yet read.
+/// The first bytes of standard input, kept by a check for the later read.
 ByteBuffer& looked_at() {
   static ByteBuffer bytes;
   return bytes;
@@ -102,7 +102,7 @@ class Inflater {
       require_memory(static_cast<double>(least - size_), 0, subject);
       output_.resize(wanted);
     } else {
-      const std::size_t allowed = memory_limit_ - input_.size();  // a file that was read is not larger
+      const std::size_t allowed = memory_limit_ - input_.size();  // not negative: the file was read within the limit
       if (size_ >= allowed) refuse_more_memory(memory_limit_, subject);
       output_.resize(std::min(wanted, allowed));
     }
