@@ -164,7 +164,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& 
   using Memory = typename ExecutionSpace::memory_space;
   const int row_bits = Impl::key_bits(A.rows);
   auto sorted = Impl::keys_of_entries(exec, A, nonzeros, true, row_bits);
-  // Rows already ascend: a stable sort by columns only keeps them so.
+  // Rows already ascend, and a stable sort by columns keeps their order.
   sorted.sort(exec, row_bits, row_bits + Impl::key_bits(A.columns));
   BuiltCsr<Memory> result;
   result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace>(exec, A.columns, A.rows, sorted.keys, row_bits);

@@ -11,8 +11,8 @@
 
 #include "AllocateCsr.hpp"
 
-/// Entries as keys, (major << minor bits) + minor, where major is the row and minor the column, or vice versa, or those
-/// of a block: sorted keys become compressed rows.
+/// Entries as keys, (major << minor bits) + minor, where major is the row and minor the column of the entry or of its
+/// block, or vice versa. Sorted keys become compressed rows.
 namespace Tessera::Impl {
 
 /// Returns the canonical pattern whose rows are the keys' major parts.

@@ -11,7 +11,7 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
-/// How validate() of each format finds the first broken invariant.
+/// The search of each format's validate() for the first broken invariant.
 namespace Tessera::Impl {
 
 /// No fault: all invariants hold. Invariants are numbered from 0 in the order of their checks.
@@ -106,7 +106,7 @@ struct OffsetsFault {
 };
 
 /// Checks that offsets(0 ... units) start at `begin`, do not descend, and end at `end`. Returns the fault, or nothing.
-/// `what` and `of` name the array and what it counts.
+/// `what` names the array, `of` the things that it counts.
 template <class ExecutionSpace>
 std::string offsets_fault(const ExecutionSpace& exec, const std::string& unit_name, const Offset* offsets,
                           std::size_t units, std::size_t end, const std::string& what, const std::string& of,

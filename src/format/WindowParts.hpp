@@ -11,8 +11,8 @@
 /// Windows of rows cut by their columns into parts, which are merged at the same time: a device has more threads than
 /// most matrices have windows.
 ///
-/// In a long window, every 64th entry of each row begins a part, which ends where the next one begins, in any row: it
-/// has at most 64 entries of a row, and 64 on average. A shorter window is one part, and so are all windows on hosts.
+/// In a long window, every 64th entry of each row begins a part. It ends where the next part begins, in any row. It has
+/// at most 64 entries of a row, and 64 on average. A shorter window is one part, and so are all windows on hosts.
 namespace Tessera::Impl {
 
 constexpr int part_stride = 64;

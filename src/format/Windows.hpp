@@ -11,7 +11,7 @@
 
 #include "WindowParts.hpp"
 
-/// Windows of adjacent rows whose distinct columns are condensed into tiles: the common parts of such formats.
+/// The common code of formats that condense the distinct columns of windows of adjacent rows into tiles.
 namespace Tessera::Impl {
 
 /// A policy over parts of windows. It is dynamic because costs differ on hosts, where parts are whole windows.
@@ -50,7 +50,7 @@ struct CondensedWindows {
   Array<Rows*, Memory> rows;              // rows with an entry in each column: bit r for row r of the window
 };
 
-/// Returns the distinct columns in the parts before each part, in the order of windows and columns.
+/// Returns the number of distinct columns before each part, in the order of windows and columns.
 template <int Height, class Exec>
 static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exec,
                                                                  const WindowParts<Height, Exec>& parts) {
