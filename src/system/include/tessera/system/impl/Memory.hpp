@@ -15,8 +15,8 @@ std::size_t available_memory(const std::string& control_group = "/sys/fs/cgroup"
 /// stands for the available memory.
 void require_memory(double bytes, std::size_t limit, const std::string& subject);
 
-/// Throws std::runtime_error("<subject> needs more than ... of memory, which are allowed"), if it is only known that a
-/// limit is not enough.
+/// Throws std::runtime_error("<subject> needs more than ... of memory, which are allowed"). For callers who know that
+/// the limit is too small, but not the number of bytes needed.
 [[noreturn]] void refuse_more_memory(std::size_t limit, const std::string& subject);
 
 }  // namespace Tessera::Impl

@@ -20,8 +20,8 @@
 ///   uint32 checksum        CRC-32, as gzip has it, of all bytes of the file before it but the checksums
 ///
 /// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; there is no
-/// padding. A checksum covers everything before it except checksums, hence sections of two files cannot be mixed. If it
-/// covered checksums, each would cancel the bytes before it.
+/// padding. A checksum covers everything before it, hence sections of two files cannot be mixed. Other checksums are
+/// excluded, because each would cancel the bytes before it.
 namespace Tessera::Impl {
 
 /// The kind of such files, and the version to write and read.
