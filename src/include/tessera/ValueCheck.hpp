@@ -11,7 +11,7 @@ namespace Tessera {
 /// first time. Each product then compares the values of the matrix with those that were copied, and throws
 /// std::logic_error if they changed and the adapter was not told.
 ///
-/// By default only a debug build of Tessera does (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
+/// By default only a debug build of Tessera does so (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
 /// environment variable TESSERA_DEBUG, 1 or 0, decides for any build. Values are compared by a checksum: a product
 /// reads the values once more and waits for the result.
 bool checks_values();
@@ -26,7 +26,7 @@ namespace Impl {
 template <class ExecutionSpace>
 std::uint64_t checksum_of_words(const ExecutionSpace& exec, const std::uint32_t* words, std::size_t size);
 
-/// Values as they were when they were copied.
+/// The checksum of values at the time when they were copied.
 class CopiedValues {
  public:
   /// \param values [in] a contiguous View of rank 1

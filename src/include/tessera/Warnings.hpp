@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// @file
-/// Where warnings go: what Tessera tells a program that is no error.
+/// @file The handler of warnings: messages to a program that are not errors.
 
 #include <string_view>
 
@@ -12,8 +11,8 @@ namespace Tessera {
 /// same time, also within Kokkos::finalize(), and must not throw.
 using WarningHandler = void (*)(std::string_view warning);
 
-/// Has all warnings given to a function; nullptr drops them. Before the first call, they are written to standard error,
-/// or dropped if the environment variable TESSERA_WARNINGS is 0. Any thread may call it, also before
+/// Passes all later warnings to a function; nullptr drops them. Before the first call, warnings are written to standard
+/// error, or dropped if the environment variable TESSERA_WARNINGS is 0. Any thread may call this, also before
 /// Kokkos::initialize().
 ///
 /// \return the handler so far, which may be set again

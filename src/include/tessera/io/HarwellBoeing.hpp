@@ -28,11 +28,11 @@ enum class HarwellBoeingVectors {
 /// accepts CRLF, lines without their trailing blanks, blank lines between the parts, and card numbers in columns 73 to
 /// 80. Ignores the numbers of lines in the second line.
 ///
-/// Rows of a column may be in any order. Duplicates are summed in the order of the file. Explicit zeros stay. Entries
-/// of a pattern are 1, those that a skew-symmetric pattern implies -1. As in read_matrix_market(), a symmetry sets each
-/// off-diagonal entry in both triangles, whichever holds it; a file with both has them twice, and they are summed. Real
-/// Hermitian matrices are symmetric; the diagonal of a skew-symmetric matrix must be zero. A number too small for
-/// Scalar becomes zero; one too large is an error.
+/// Rows of a column may be in any order. Duplicates are summed in the order of the file. Explicit zeros are kept.
+/// Entries of a pattern are 1; entries that a skew-symmetric pattern implies are -1. As in read_matrix_market(), a
+/// symmetry sets each off-diagonal entry in both triangles. If a file has both, they are summed. Real Hermitian
+/// matrices are symmetric; the diagonal of a skew-symmetric matrix must be zero. A number too small for Scalar becomes
+/// zero; one too large is an error.
 ///
 /// \throws std::invalid_argument if the file is complex and Scalar is real
 /// \throws std::runtime_error for a matrix that is not assembled (elemental), for every other defect of the file, with
@@ -63,7 +63,7 @@ struct HarwellBoeingHeader {
   Ordinal columns = 0;                         ///< columns of the matrix
   std::size_t stored_entries = 0;              ///< entries in the file, before the symmetry is expanded
   std::size_t right_hand_sides = 0;            ///< number of right-hand sides
-  bool has_sparse_right_hand_sides = false;    ///< they are sparse, and are not read
+  bool has_sparse_right_hand_sides = false;    ///< right-hand sides are sparse, and are not read
   bool has_guesses = false;                    ///< the same number of first guesses follows
   bool has_solutions = false;                  ///< the same number of solutions follows
 };

@@ -41,8 +41,8 @@ struct HostDense {
 template <class Scalar>
 bool is_canonical(const HostCsr<Scalar>& matrix);
 
-/// Sorts each row by column and sums duplicates in their order. Explicit zeros stay. A matrix that is canonical already
-/// is only read. The result does not depend on the number of threads (0 stands for all available).
+/// Sorts each row by column and sums duplicates in their order. Explicit zeros are kept. A matrix that is canonical
+/// already is only read. The result does not depend on the number of threads (0 stands for all available).
 ///
 /// \throws std::invalid_argument if the matrix is not valid
 template <class Scalar>

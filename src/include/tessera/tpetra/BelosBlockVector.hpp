@@ -101,7 +101,7 @@ class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP
     if (name == "DGKS") return getDGKSDefaultParameters<Scalar, MV, OP>();
     throw std::invalid_argument(unknown(name));
   }
-  /// Returns parameters for a manager that repeats less.
+  /// Returns parameters for a manager with fewer repetitions.
   Parameters getFastParameters(const std::string& name) const {
     if (name == "ICGS") return getICGSFastParameters<Scalar, MV, OP>();
     if (name == "IMGS") return getIMGSFastParameters<Scalar, MV, OP>();

@@ -33,8 +33,8 @@ namespace Tessera {
 /// ```
 ///
 /// **Views.** A copy of a BlockVector is a view of the same elements, as with Tpetra. subView() and subViewNonConst()
-/// return views of some columns, which keep the elements alive. A function that reads some columns and writes others of
-/// the same rows is right for any columns: if they overlap, it copies what it reads first.
+/// return views of some columns, which keep the elements alive. A function may read some columns and write other
+/// columns of the same rows. If these overlap, it first copies the columns that it reads.
 ///
 /// **Cost.** Each function reads and writes its operands once, for up to 128 columns. Functions with a result wait for
 /// it once, and reduce it over the ranks in one MPI_Allreduce; the others do neither. The memory of a destroyed
