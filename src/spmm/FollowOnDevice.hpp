@@ -7,8 +7,8 @@
 #include <tessera/common/WatchedArray.hpp>
 #include <tessera/format/ValueMap.hpp>
 
-/// The two kernels that follow values, written for a device. They start faster than those for all devices, and most
-/// looks find nothing. They return false where the device has none.
+/// The two kernels that follow values, written for a device. They start faster than the kernels for all devices, which
+/// matters because most checks find no change. They return false if the device has no such kernels.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>

@@ -43,7 +43,7 @@ class FormatBuilder {
         report_(report) {}
 
   /// \throws TooManyPlaces if the chosen format needs too many places, and the rows can be cut
-  /// \throws FormatTooLarge if no format fits, or if the wanted one does not and the options allow no fall-back
+  /// \throws FormatTooLarge if no format fits, or if the wanted format does not fit and the options allow no fall-back
   Matrix build() {
     timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
     rank();
@@ -84,7 +84,7 @@ class FormatBuilder {
     choice.device = ThisDevice::name(exec_);
   }
 
-  /// Chooses the format that is wanted, or the fastest of those that were not refused.
+  /// Chooses the wanted format, or the fastest format that was not refused.
   void choose() {
     Choice& choice = matrix_.choice;
     for (Candidate& candidate : choice.candidates) candidate.is_refused = refusals_.has(candidate.format);
@@ -106,7 +106,7 @@ class FormatBuilder {
   }
 
   /// Ranks the candidates again in a wider precision, and uses it if it makes the wanted format, or the fastest,
-  /// faster. With a memory limit the precision stays: kernels in a wider one keep more.
+  /// faster. With a memory limit it keeps the precision, because kernels in a wider one keep more memory.
   void take_wider_precision() {
     if (options_.memory_limit != no_memory_limit) return;
     PlanOptions options = options_;
@@ -121,7 +121,7 @@ class FormatBuilder {
     model_ = model;
     options_ = options;
   }
-  /// Returns the predicted time of the wanted format, or of the fastest one; infinity if it is no candidate.
+  /// Returns the predicted time of the wanted format, or of the fastest one; infinity if it is not a candidate.
   double seconds_of_wanted(const Choice& choice) const {
     for (const Candidate& candidate : choice.candidates)
       if (wanted_ == Format::Auto || candidate.format == wanted_) return candidate.predicted_seconds;
@@ -149,7 +149,7 @@ class FormatBuilder {
     return true;
   }
 
-  /// Adds the format that was built to the candidates, unless it is one.
+  /// Adds the format that was built to the candidates, unless it is there.
   void list_built() {
     auto& candidates = matrix_.choice.candidates;
     const auto is_chosen = [&](const Candidate& candidate) { return matrix_.choice.is_chosen(candidate); };

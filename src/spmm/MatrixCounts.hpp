@@ -14,7 +14,7 @@
 #include "bcsr/Bcsr.hpp"
 #include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
-/// Counts what the choice of a format depends on.
+/// Counts the statistics that the choice of a format depends on.
 namespace Tessera::Impl {
 
 /// Counts the columns and tiles of windows.
@@ -64,7 +64,7 @@ void count_groups(const ExecutionSpace& exec, const Csr<Memory>& A, const Format
   statistics.group_values = static_cast<double>(counts.values);
 }
 
-/// Counts something if there is memory to count it. \return whether there was
+/// Calls a function that counts. \return whether there was memory for it
 template <class Count>
 bool count_if_it_fits(const Count& count) {
   try {

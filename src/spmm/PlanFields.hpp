@@ -15,8 +15,8 @@
 /// (PlanFile.cpp), unless older files are still read correctly. For example, only plans whose transposes are stored in
 /// parts have a longer list of rows.
 ///
-/// The file omits what follows from the rest: metrics of the tiles, and the data of a device's kernels. It also omits
-/// what only the choice needed: the statistics of the matrix, and the hints follow_values and expected_products.
+/// The file omits data that can be computed from it: metrics of the tiles, and the data of a device's kernels. It also
+/// omits data that only the choice needed: statistics of the matrix, and the hints follow_values and expected_products.
 namespace Tessera::Impl {
 
 template <class Fields>

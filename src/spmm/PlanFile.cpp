@@ -69,7 +69,7 @@ bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
   return next_row == rows && nonzeros == 0;
 }
 
-/// Returns the error in the sizes, which all arrays are compared with; empty if there is none.
+/// Returns the error in the sizes, with which all arrays are compared later; empty if there is none.
 template <class Members>
 std::string size_fault(const Members& m) {
   if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
@@ -150,7 +150,8 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
   return fault;
 }
 
-/// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
+/// Adds the data that are not in the file: metrics of tiles, kernels and, for a device with kernels of its own,
+/// statistics.
 template <class Scalar, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
               MemoryAccount& account, std::vector<std::string>& notes) {

@@ -38,7 +38,7 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
   return options;
 }
 
-/// Makes the blocks of rows of a plan. The nonzeros of a block are an upper bound, its entries, until it is built.
+/// Makes the blocks of rows of a plan. Until a block is built, its nonzeros are an upper bound: its entries.
 ///
 /// \param values [in] the end of the last block's values
 template <class Block>
@@ -55,7 +55,7 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
   return blocks;
 }
 
-/// The rows of a block from blocks_of() that is not built yet: its nonzeros are the number of their entries.
+/// Returns the rows of a block from blocks_of() that is not built yet: its nonzeros are its entries.
 inline RowRange range_of(const UserRows& A, const RowsOfBlock& block) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
   return {block.first_row / A.block_size, block.rows / A.block_size, block.first_entry / area, block.nonzeros / area};
@@ -74,7 +74,7 @@ void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts,
 
 /// Builds the blocks of rows one by one. If build(i) cuts block i, it returns false, and is called again for the first
 /// part. The account reserves the least memory of the later blocks, as compressed rows. If there are several blocks,
-/// notes name theirs.
+/// each note names its block.
 ///
 /// \param rows_of [in] rows_of(block): the rows that are built from a block, possibly transposed
 template <class Scalar, class Block, class Rows, class Build>
@@ -117,8 +117,8 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
       block.nonzeros = canonical.pattern.nonzeros;
       // The plan keeps this map. For store_matrix(), the values are in canonical order.
       block.source = std::exchange(canonical.values, {});
-      // If the caller's entries are in another order, no format reads their values in place: each pays the same for a
-      // look.
+      // If the caller's entries are in another order, no format reads their values in place, and all pay the same for a
+      // check.
       wanted.hints.follow_values = m.options.hints.follow_values && block.source.is_identity();
       return canonical;
     });
@@ -465,7 +465,7 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
       else
         scale(exec, product.beta, product.y);
     });
-    // All blocks of a transpose add to the same Y, which the first one scales.
+    // All blocks of a transpose add to the same Y. The first block scales it.
     if (is_transposed(mode)) product.beta = sum_of_t<VectorScalar>(1);
   }
 }

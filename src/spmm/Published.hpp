@@ -56,8 +56,7 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
 /// Predicts and ranks the times of a product in the formats that have a published kernel; none if a format is wanted.
 /// NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
 ///
-/// \param rows [in] canonical
-/// Cost: builds each format, because its size is not known before.
+/// \param rows [in] canonical Cost: builds each format, because its size is not known otherwise.
 template <class Scalar, class ExecutionSpace, class Machine>
 Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                         const Csr<typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
@@ -92,8 +91,8 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   return choice;
 }
 
-/// Builds the kernels of a format, whose values are allocated but not filled in yet. If the published kernel that is
-/// asked for cannot be built and the options allow a fall-back, builds an automatic one.
+/// Builds the kernels of a format, whose values are allocated but not filled in yet. If the requested published kernel
+/// cannot be built and the options allow a fall-back, builds an automatic one.
 ///
 /// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back

@@ -37,7 +37,7 @@ class Refusals {
     if (notes != nullptr && format != Format::Csr) notes->push_back(last_ + "; csr is used");
   }
 
-  /// \throws FormatTooLarge about the last one
+  /// \throws FormatTooLarge about the last refused format
   [[noreturn]] void refuse_all() const { throw FormatTooLarge(last_ + ", or another format"); }
 
  private:

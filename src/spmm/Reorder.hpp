@@ -50,7 +50,7 @@ Orders<Memory> inverse(const ExecutionSpace& exec, const Orders<Memory>& orders)
 }
 
 /// Finds an order that puts similar rows in the same window, which is as high as a block. Formats other than BCSR
-/// condense the columns of a window, and any columns make full tiles: rows are then compared by single columns.
+/// condense the columns of a window, and any columns fill tiles: for them, rows are compared by single columns.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Memory>& A, Format format,
                                  const FormatParameters& parameters, std::size_t value_bytes) {

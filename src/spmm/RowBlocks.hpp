@@ -20,7 +20,7 @@
 /// function joins the blocks' orders.
 namespace Tessera::Impl {
 
-/// Consecutive rows of the user's matrix, and their entries. Both count dense blocks where the matrix consists of them.
+/// Consecutive rows of the user's matrix, and their entries. Both count dense blocks if the matrix consists of blocks.
 struct RowRange {
   Ordinal first_row = 0;
   Ordinal rows = 0;
@@ -37,7 +37,7 @@ CsrPattern<Offset> pattern_of(const UserRows& A, const Offset* row_offsets) {
 /// entries.
 ///
 /// \param most [in] upper bound on its entries
-/// \throws std::invalid_argument if the first row alone has more
+/// \throws std::invalid_argument if the first row alone exceeds `most`
 template <class ExecutionSpace, class Offset>
 RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal first, std::size_t target,
                    std::size_t most) {
@@ -62,7 +62,7 @@ RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordi
 ///
 /// \param entries [in] number of entries of the input
 /// \param most    [in] upper bound on the entries of a block
-/// \throws std::invalid_argument as build_csr(), and if a single row has more entries
+/// \throws std::invalid_argument like build_csr(), and if a single row exceeds `most`
 template <class ExecutionSpace, class Offset>
 std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries,
                                std::size_t most) {
@@ -117,7 +117,7 @@ std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, c
 template <class MemorySpace>
 struct NarrowRows {
   CsrPattern<int> pattern;
-  Array<int*, MemorySpace> row_offsets;  // empty if the pattern uses the user's
+  Array<int*, MemorySpace> row_offsets;  // empty if the pattern uses the user's offsets
 };
 
 /// Returns the user's offsets if they can be read in place, otherwise a copy.
@@ -142,7 +142,7 @@ NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpa
 }
 
 /// Returns the canonical rows of a block, whose dense blocks become entries. Their map gives places in the caller's
-/// values, counted from those of the block's first entry.
+/// values, counted from the values of the block's first entry.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
                                                                   const RowRange& range) {

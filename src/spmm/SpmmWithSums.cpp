@@ -18,7 +18,7 @@ bool is_wanted(const SmallMatrix<Scalar>& C) {
   return C.data != nullptr || C.rows != 0 || C.columns != 0;
 }
 
-/// Checks a result of spmm_with_inner_products() that the caller wants.
+/// Checks a result that the caller requests of spmm_with_inner_products().
 template <class Scalar>
 void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordinal columns) {
   const char* who = "Tessera::spmm_with_inner_products";
@@ -38,8 +38,8 @@ bool are_same(const Multivector<const Scalar>& B, const Multivector<Scalar>& R) 
          (R.columns <= 1 || B.column_stride == R.column_stride);
 }
 
-/// Whether inner products piece by piece are faster than after the product. With fewer columns, pieces cost more than
-/// they save; with more, the sums evict pieces from the cache; small X and Y stay in the cache anyway.
+/// Whether inner products are faster piece by piece than after the product. With fewer columns, pieces cost more than
+/// they save. With more columns, the sums evict pieces from the cache. A small X and Y remain in the cache anyway.
 template <class Scalar>
 bool inner_products_pay_in_pieces(const Multivector<Scalar>& Y) {
   const std::size_t bytes = 2 * sizeof(Scalar) * std::size_t(Y.rows) * std::size_t(Y.columns);

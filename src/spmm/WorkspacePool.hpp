@@ -10,16 +10,16 @@
 
 namespace Tessera::Impl {
 
-/// The workspaces of products that were given none. Several host threads may take them at the same time.
+/// The workspaces for products that are called without one. Several host threads may use the pool at the same time.
 ///
 /// A workspace serves one product at a time, and only products that run in order with the earlier ones. Kokkos waits
-/// for the device before it frees one.
+/// for the device before it frees a workspace.
 template <class Exec>
 class WorkspacePool {
  public:
   WorkspacePool() { idle_.reserve(most_idle + 1); }
 
-  /// Returns an idle workspace with room for `num_vectors` columns, or what prepare() returns.
+  /// Returns an idle workspace with room for `num_vectors` columns, or the result of prepare().
   template <class Prepare>
   Workspace<Exec> take(const Exec& exec, Mode mode, int num_vectors, const Prepare& prepare) {
     const std::lock_guard lock(mutex_);
@@ -45,7 +45,7 @@ class WorkspacePool {
   static constexpr std::size_t most_idle = 16;
 
   std::mutex mutex_;
-  std::vector<Workspace<Exec>> idle_;  // the one used last is the last
+  std::vector<Workspace<Exec>> idle_;  // sorted by last use
 };
 
 }  // namespace Tessera::Impl
