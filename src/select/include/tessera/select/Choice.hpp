@@ -17,7 +17,8 @@ struct Candidate {
   double format_bytes = 0;       ///< bytes of pattern and values
   double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
   double measured_seconds = 0;   ///< measured time of such a product; 0 if it was not measured
-  /// Bytes that the plan holds: format, slot maps, data of kernels, and for a transpose A. 0 unless this was chosen.
+  /// Bytes that the plan holds: format, slot maps, data of kernels, and for a transpose A. 0 unless this candidate was
+  /// chosen.
   double held_bytes = 0;
   double peak_bytes = 0;    ///< peak bytes that making the plan allocated; 0 unless this was chosen
   bool is_refused = false;  ///< whether it needed more than the memory limit
@@ -34,7 +35,7 @@ struct ReorderingTrial {
 /// The choice of a plan, and the reasons.
 struct Choice {
   Format format = Format::Csr;        ///< the format that was chosen
-  std::vector<Candidate> candidates;  ///< all that were considered, from the fastest to the slowest, refused ones last
+  std::vector<Candidate> candidates;  ///< all candidates, from the fastest to the slowest, refused ones last
   std::string reason;                 ///< the reason in one sentence
   std::string model;                  ///< kind and version of the model that was used
   std::string device;                 ///< the device that the model describes

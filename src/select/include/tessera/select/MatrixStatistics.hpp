@@ -30,7 +30,7 @@ struct MatrixStatistics {
   double offset_bytes = 4;           ///< bytes of an offset
   double vector_columns = 32;        ///< columns of X
   bool layout_left = false;          ///< whether X and Y are column-major
-  bool follows_values = false;       ///< whether A's values are looked at before each product
+  bool follows_values = false;       ///< whether A's values are checked before each product
   bool has_given_order = false;      ///< whether compressed rows have the caller's values in the caller's order
 };
 
