@@ -80,8 +80,8 @@ template <class ExecutionSpace, class Scalar>
 void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                          const TallBlock<const Scalar>& X, Scalar* result);
 
-/// Y = alpha X B + beta Y, with as many rows of B as columns of X. In place (Y is X) if B is square and beta is 0. With
-/// beta = 0, Y may hold anything before. Elements of B that are 0 still multiply.
+/// Y = alpha X B + beta Y, where B has a row for each column of X. Works in place (Y is X) if B is square and beta is
+/// 0. With beta = 0, Y may hold anything on entry. Elements of B that are 0 still multiply.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
