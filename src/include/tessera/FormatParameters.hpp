@@ -6,7 +6,7 @@ namespace Tessera {
 /// The parameters of formats. 0 leaves a parameter to the format.
 struct FormatParameters {
   /// f of Format::BlockRowPartition: the entries of a local column, at most 16. The 8 f g values of a group must be a
-  /// multiple of 128 bytes. By default, choose_brp_parameters() chooses f and g.
+  /// multiple of 128 bytes. By default, the plan chooses f and g.
   int brp_nonzeros_per_column = 0;
   /// g of Format::BlockRowPartition: the tiles of a group, at most 64.
   int brp_tiles_per_group = 0;

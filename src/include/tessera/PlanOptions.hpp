@@ -72,7 +72,7 @@ struct PlanOptions {
   /// too small for binary16.
   ///
   /// A float plan in Bf16 or Fp16 uses Tf32 if that is predicted to be faster, for vectors of 32 bits and without a
-  /// memory_limit: Choice::is_wider, Plan::explain() and Plan::stats() say so. X and Y of double then run through
+  /// memory_limit: Plan::explain() and Plan::stats() say so. X and Y of double then run through
   /// portable code, as they do in Tf32.
   Precision precision = Precision::Native;
   /// The kernel. Published uses the kernel of the format's paper, to compare five systems behind one plan:
@@ -95,7 +95,7 @@ struct PlanOptions {
   /// one candidate, X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
   ///
   /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are
-  /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt), or all published kernels. It takes
+  /// so close to the least that the model may err, or all published kernels. It takes
   /// fewer and shorter samples. It measures none unless two are likely to fit in a tenth of the time of
   /// `hints.expected_products` products, for all orders together (the transpose has another tenth). Each is assumed to
   /// cost as much as the most expensive before it, and at least 20 products and 150 us.

@@ -5,13 +5,14 @@
 #include <string>
 #include <tessera/Spmm.hpp>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/dense/SmallMatrixView.hpp>
 #include <type_traits>
 
 /// Products that also compute inner products or norms of their result, which block solvers need next.
 ///
 /// They are for plans of float or double; complex plans do not have them. X, Y, B and R are Kokkos::Views of rank 1 or
-/// 2 and any layout, as for spmm(), or TallBlocks with adjacent columns. Sums are those of this process: a solver on
-/// several ranks adds them up. Rows that are NaN or infinite make sums that are not finite.
+/// 2 and any layout, as for spmm(). Sums are those of this process: a solver on several ranks adds them up. Rows that
+/// are NaN or infinite make sums that are not finite.
 ///
 /// The same operands give the same bits in every run and for any number of threads; Y has the bits of spmm(). Each call
 /// waits once, for its sums. It allocates if the memory of the sums in its workspace has to grow.
@@ -27,7 +28,7 @@ namespace Tessera {
 template <class Scalar>
 struct InnerProducts {
   /// Any Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace> converts to it.
-  using Matrix = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Matrix = Impl::SmallMatrixView<Scalar>;
 
   Matrix XtY = {};  ///< X^T Y; op(A) has to be square
   Matrix YtY = {};  ///< Y^T Y

@@ -9,6 +9,7 @@
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/dense/SmallMatrixView.hpp>
 #include <tessera/parallel/OneQueue.hpp>
 #include <type_traits>
 
@@ -45,11 +46,6 @@ using BlockView =
     Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>,
                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The View of inner products that users' functions write.
-template <class Scalar>
-using InnerProductsView =
-    Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
 template <class ExecutionSpace, class Scalar>
 BlockView<ExecutionSpace, Scalar> block_view(const TallBlock<Scalar>& block) {
   return BlockView<ExecutionSpace, Scalar>(block.data, block.rows, block.columns);
@@ -57,8 +53,7 @@ BlockView<ExecutionSpace, Scalar> block_view(const TallBlock<Scalar>& block) {
 
 template <class Multiply, class ExecutionSpace, class Scalar>
 concept GivesInnerProducts = requires(Multiply& multiply, const BlockView<ExecutionSpace, const Scalar>& P,
-                                      const BlockView<ExecutionSpace, Scalar>& Q,
-                                      const InnerProductsView<Scalar>& PtQ) {
+                                      const BlockView<ExecutionSpace, Scalar>& Q, const SmallMatrixView<Scalar>& PtQ) {
   multiply.multiply_with_inner_products(P, Q, PtQ);
 };
 
@@ -88,7 +83,7 @@ BlockCgOperators<Scalar> block_cg_operators(Multiply& multiply, Precondition& pr
     operators.multiply_with_inner_products = [&multiply](const Input& P, const Output& Q,
                                                          const SmallMatrix<Scalar>& PtQ) {
       multiply.multiply_with_inner_products(block_view<ExecutionSpace>(P), block_view<ExecutionSpace>(Q),
-                                            InnerProductsView<Scalar>(PtQ.data, PtQ.rows, PtQ.columns));
+                                            SmallMatrixView<Scalar>(PtQ.data, PtQ.rows, PtQ.columns));
     };
   }
   operators.multiply = [&multiply](const Input& P, const Output& Q) {
