@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// @file The handler of warnings: messages to a program that are not errors.
+/// @file
+/// The handler of warnings: messages to a program that are not errors.
 
 #include <string_view>
 
