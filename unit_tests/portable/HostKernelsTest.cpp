@@ -6,7 +6,7 @@
 #include "TestTypes.hpp"
 #include "WindowSpmm.hpp"
 #include "bcsr/Bcsr.hpp"
-#include "brp/BlockRowPartition.hpp"
+#include "brp/Brp.hpp"
 #include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 #include "row_groups/SerialRowGroups.hpp"

@@ -510,7 +510,7 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
       const double rows = seconds_of(m, Format::Csr, 0, complex);
       EXPECT_LT(rows, seconds_of(m, Format::BitTcf, counts.bittcf, floats)) << what;
       EXPECT_LT(rows, seconds_of(m, Format::Bmat, counts.bmat, floats)) << what;
-      EXPECT_LT(rows, seconds_of(m, Format::BlockRowPartition, counts.bmat, floats)) << what;
+      EXPECT_LT(rows, seconds_of(m, Format::Brp, counts.bmat, floats)) << what;
       GpuModel without_groups;
       without_groups.group_gathers = 0;
       EXPECT_LT(rows, seconds_of(m, Format::RowGroups, counts.nonzeros / 4, without_groups)) << what;
@@ -520,8 +520,8 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
   const MatrixStatistics m = statistics(ddi, 1);  // without a kernel, each long row runs on one thread
   EXPECT_LT(5 * seconds_of(m, Format::Csr, 0, GpuModel::rows_only()),
             seconds_of(m, Format::Csr, 0, GpuModel::portable()));
-  EXPECT_LT(5 * seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel{}),
-            seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel::without_tile_kernels()));
+  EXPECT_LT(5 * seconds_of(m, Format::Brp, ddi.bmat, GpuModel{}),
+            seconds_of(m, Format::Brp, ddi.bmat, GpuModel::without_tile_kernels()));
 }
 
 /// Groups are faster than rows if a column serves several rows, but not if it serves only one row. Plans consider

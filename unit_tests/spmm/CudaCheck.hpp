@@ -272,7 +272,7 @@ Precision precision_of(Format format, Precision asked) {
       return Precision::Native;
     case Format::Bcsr:
       return std::is_same_v<Scalar, double> ? Precision::Native : asked;
-    case Format::BlockRowPartition:
+    case Format::Brp:
       return std::is_same_v<Scalar, double> ? Precision::Native : is_half ? Precision::Tf32 : asked;
     case Format::Staged:
       return Precision::Native;

@@ -24,7 +24,7 @@ std::string kernel_of(Format format) {
       return "compressed rows on CUDA cores";
     case Format::SortedColumns:
       return "sorted columns on CUDA cores";
-    case Format::BlockRowPartition:
+    case Format::Brp:
       return "groups and residual rows of windows of 16 rows on tensor cores";
     case Format::Bmat:
       return "windows of 16 rows on tensor cores";
@@ -156,7 +156,7 @@ TEST_F(CudaKernels, LongWindowsInPieces) {
     pattern.end_row();
   }
   const CudaMatrix<double> A(pattern);
-  for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr, Format::Staged}) {
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::Brp, Format::Bcsr, Format::Staged}) {
     auto plan = A.plan(cuda_options(format));
     EXPECT_NE(plan.explain().find("on tensor cores"), std::string::npos) << plan.explain();
     expect_products<double>(A, plan, Precision::Native, std::string(to_string(format)));
@@ -341,12 +341,11 @@ TEST_F(CudaKernels, BlocksOfAnyShape) {
 TEST_F(CudaKernels, GroupsOfAnySize) {
   const CudaMatrix<double> A(uneven_windows());
   for (const auto& [f, g] : {std::pair(1, 4), std::pair(2, 1), std::pair(4, 1), std::pair(8, 1), std::pair(3, 2)}) {
-    auto options = cuda_options(Format::BlockRowPartition);
+    auto options = cuda_options(Format::Brp);
     options.parameters.brp_nonzeros_per_column = f;
     options.parameters.brp_tiles_per_group = g;
     auto plan = A.plan(options);
-    EXPECT_EQ(kernels_of(plan), f == 8 || f == 3 ? "for any device" : kernel_of<double>(Format::BlockRowPartition))
-        << f;
+    EXPECT_EQ(kernels_of(plan), f == 8 || f == 3 ? "for any device" : kernel_of<double>(Format::Brp)) << f;
     expect_cases<double>(A, plan, Precision::Native, "f = " + std::to_string(f));
   }
 }
@@ -378,7 +377,7 @@ TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
 template <class Scalar>
 void check_orders(Precision asked) {
   const CudaMatrix<Scalar> A(scattered_windows());
-  for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
+  for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat, Format::Brp, Format::Bcsr}) {
     for (const Reordering reordering : {Reordering::DataAffinity, Reordering::WindowGrowing, Reordering::JaccardRows,
                                         Reordering::LocalClusters, Reordering::ColumnSort}) {
       if (reordering == Reordering::ColumnSort && format != Format::Bcsr) continue;

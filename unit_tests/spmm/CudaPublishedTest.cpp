@@ -10,8 +10,7 @@
 
 namespace Tessera::Impl::Test {
 
-constexpr Format published_formats[] = {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr,
-                                        Format::SortedColumns};
+constexpr Format published_formats[] = {Format::BitTcf, Format::Bmat, Format::Brp, Format::Bcsr, Format::SortedColumns};
 
 PlanOptions published(Format format, Precision precision = Precision::Native) {
   auto options = cuda_options(format, precision);
@@ -23,7 +22,7 @@ PlanOptions published(Format format, Precision precision = Precision::Native) {
 template <class Scalar>
 Precision published_precision(Format format, Precision asked) {
   const bool is_condensed = format == Format::BitTcf || format == Format::Bmat;
-  return precision_of<Scalar>(is_condensed ? Format::BlockRowPartition : format, asked);
+  return precision_of<Scalar>(is_condensed ? Format::Brp : format, asked);
 }
 
 template <class Scalar>
@@ -81,7 +80,7 @@ TEST_F(CudaKernels, PublishedKernelsWithOffsetsOf64Bits) {
 
 TEST_F(CudaKernels, PublishedKernelsInAnotherOrder) {
   const CudaMatrix<double> A(scattered_windows());
-  for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::Brp, Format::Bcsr}) {
     auto options = published(format);
     options.reordering = Reordering::WindowGrowing;
     options.always_reorder = true;
@@ -126,7 +125,7 @@ TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRefusedOrFallsBack) {
   blocks.parameters.bcsr_block_rows = 5;
   blocks.parameters.bcsr_block_columns = 7;
   EXPECT_NE(message(doubles, blocks).find("blocks of 5 x 7"), std::string::npos);
-  auto groups = published(Format::BlockRowPartition);
+  auto groups = published(Format::Brp);
   groups.parameters.brp_nonzeros_per_column = 8;
   EXPECT_NE(message(doubles, groups).find("brp has 8 nonzeros a local column"), std::string::npos);
   const CudaMatrix<float> floats(uneven_windows());

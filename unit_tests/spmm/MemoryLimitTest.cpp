@@ -53,7 +53,7 @@ TYPED_TEST(MemoryLimitTest, HoldsForPublishedKernels) {
   if (std::string(Exec::name()) != "Cuda") GTEST_SKIP() << "published kernels are for Kokkos::Cuda";
   for (const char* name : {"elasticity:6", "rmat:10,16", "unsorted"}) {
     const typename TestFixture::Matrix A(this->matrix(name));
-    for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition}) {
+    for (const Format format : {Format::BitTcf, Format::Bmat, Format::Brp}) {
       SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(format)));
       PlanOptions options = with_format(format);
       options.kernel = Kernel::Published;

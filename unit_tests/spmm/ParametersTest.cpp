@@ -32,9 +32,9 @@ PlanOptions in_small_blocks() {
   return options;
 }
 
-TYPED_TEST(ParametersTest, ReachTheBlockRowPartition) {
+TYPED_TEST(ParametersTest, ReachBrp) {
   const auto A = full_matrix<TypeParam>();
-  PlanOptions options = with_format(Format::BlockRowPartition);
+  PlanOptions options = with_format(Format::Brp);
   for (const auto& [f, g] : {std::pair(2, 1), {1, 4}, {4, 2}}) {
     options.parameters.brp_nonzeros_per_column = f;
     options.parameters.brp_tiles_per_group = g;

@@ -159,7 +159,7 @@ TYPED_TEST(PlanTest, RefusesPublishedKernelsOnOtherDevices) {
   const std::string space = TypeParam::ExecutionSpace::name();
   if (space == "Cuda") GTEST_SKIP() << "Kokkos::Cuda has them";
   for (const Format format :
-       {Format::Auto, Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr, Format::SortedColumns}) {
+       {Format::Auto, Format::BitTcf, Format::Bmat, Format::Brp, Format::Bcsr, Format::SortedColumns}) {
     PlanOptions options = with_format(format);
     options.kernel = Kernel::Published;
     EXPECT_MESSAGE(

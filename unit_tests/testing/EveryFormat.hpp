@@ -6,7 +6,7 @@
 #include <tessera/format/Csr.hpp>
 
 #include "bcsr/Bcsr.hpp"
-#include "brp/BlockRowPartition.hpp"
+#include "brp/Brp.hpp"
 #include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 #include "sorted_columns/SortedColumns.hpp"

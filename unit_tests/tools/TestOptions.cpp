@@ -142,8 +142,7 @@ TEST(Options, AllFormatsOfPublishedKernelsAreThoseThatHaveOne) {
   settings.kernel = Kernel::Published;
   std::vector<Format> formats;
   for (const Request& request : requests(settings)) formats.push_back(request.format);
-  EXPECT_EQ(formats, (std::vector{Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr,
-                                  Format::SortedColumns}));
+  EXPECT_EQ(formats, (std::vector{Format::BitTcf, Format::Bmat, Format::Brp, Format::Bcsr, Format::SortedColumns}));
   settings.format = "csr";
   EXPECT_EQ(requests(settings).front().format, Format::Csr);
 }

@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 template <class MemorySpace>
-struct BlockRowPartition;
+struct Brp;
 }
 
 namespace Tessera::Impl {
@@ -32,6 +32,6 @@ struct BrpCost : DefaultCost {
 };
 
 /// The block-row partition, as in BRP-SpMM.
-struct BrpEngine : EngineKind<Format::BlockRowPartition, BlockRowPartition, CudaBrp>, BrpCost {};
+struct BrpEngine : EngineKind<Format::Brp, Brp, CudaBrp>, BrpCost {};
 
 }  // namespace Tessera::Impl

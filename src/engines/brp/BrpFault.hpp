@@ -7,7 +7,7 @@
 #include <tessera/parallel/WindowMerge.hpp>
 
 #include "Validate.hpp"
-#include "brp/BlockRowPartition.hpp"
+#include "brp/Brp.hpp"
 
 /// The invariants of block-row partitions.
 namespace Tessera::Impl {
@@ -49,7 +49,7 @@ inline std::string describe_brp(int fault) {
 }
 
 /// Checks the groups of a window whose offsets are valid.
-KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
+KOKKOS_INLINE_FUNCTION void check_brp_groups(const BrpPattern& A, Ordinal window, FirstFault& found) {
   const Offset first = A.window_groups[window], last = A.window_groups[window + 1];
   for (Offset group = first; group < last; ++group) found.check(A.group_windows[group] == window, brp_window);
   Ordinal previous_column = -1;
@@ -68,7 +68,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern& A, 
 }
 
 /// The residual rows of a window as a matrix of 16 rows, whose row offsets are written to `offsets`.
-KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPartitionPattern& A, Ordinal window,
+KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BrpPattern& A, Ordinal window,
                                                               Offset (&offsets)[17]) {
   Offset listed = A.window_residuals[window];
   for (int r = 0; r < 16; ++r) {
@@ -81,7 +81,7 @@ KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPart
 }
 
 /// Checks the residual rows of a window whose offsets are valid.
-KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
+KOKKOS_INLINE_FUNCTION void check_brp_residual(const BrpPattern& A, Ordinal window, FirstFault& found) {
   Ordinal previous_row = window * 16 - 1;
   for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
     const Ordinal row = A.residual_rows[listed];
@@ -99,7 +99,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern& A
 }
 
 /// Checks that the right entries of a window are residual, given that both parts are in order.
-KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
+KOKKOS_INLINE_FUNCTION void check_brp_split(const BrpPattern& A, Ordinal window, FirstFault& found) {
   Offset offsets[17];
   const Offset width = A.group_entries() / static_cast<Offset>(A.f);
   Offset grouped = A.window_groups[window] * width;  // the first local column after the residual column
@@ -119,7 +119,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern& A, O
   found.check(left_columns < width, brp_group_left);
 }
 
-KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern& A, Ordinal window) {
+KOKKOS_INLINE_FUNCTION int brp_window_fault(const BrpPattern& A, Ordinal window) {
   FirstFault found;
   check_brp_groups(A, window, found);
   check_brp_residual(A, window, found);
@@ -129,7 +129,7 @@ KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern& A, O
 
 /// Checks the sizes of the arrays.
 template <class Memory>
-std::string brp_extent_fault(const BlockRowPartition<Memory>& A) {
+std::string brp_extent_fault(const Brp<Memory>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   if (A.f < 1 || A.f > brp_most_f) return "f is not in 1 ... 16";
   if (A.g < 1 || A.g > brp_most_g) return "g is not in 1 ... 64";
@@ -149,10 +149,10 @@ std::string brp_extent_fault(const BlockRowPartition<Memory>& A) {
 }
 
 template <class ExecutionSpace>
-std::string brp_fault(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A) {
+std::string brp_fault(const ExecutionSpace& exec, const Brp<typename ExecutionSpace::memory_space>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   const std::size_t residual_rows = A.residual_rows.extent(0);
-  const BlockRowPartitionPattern in = A.view();
+  const BrpPattern in = A.view();
   return first_of(
       [&] { return brp_extent_fault(A); },
       [&] { return offsets_fault(exec, "window", in.window_groups, windows, A.groups(), "window_groups", "groups"); },

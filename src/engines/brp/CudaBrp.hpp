@@ -6,7 +6,7 @@
 #include <tessera/PlanOptions.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
-#include "brp/BlockRowPartition.hpp"
+#include "brp/Brp.hpp"
 #include "brp/cuda/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
@@ -30,7 +30,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
   static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
 
   static std::string published_fault(const PlanOptions& options) {
-    const std::string fault = tensor_core_fault<Scalar>(options, Format::BlockRowPartition);
+    const std::string fault = tensor_core_fault<Scalar>(options, Format::Brp);
     const int f = options.parameters.brp_nonzeros_per_column;
     if (!fault.empty() || has(f)) return fault;
     return "brp has " + std::to_string(f) + " nonzeros a local column; expected 1, 2 or 4";
@@ -39,8 +39,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the list of residual rows.
-  bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Memory>& A, const PlanOptions& options,
-             const KernelPolicy& policy) {
+  bool build(const Kokkos::Cuda& exec, const Brp<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.nonzeros == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.f)) return false;
     pattern_ = A.view();
@@ -66,13 +65,13 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
   }
 
  private:
-  static Cuda::HostBrpSchedule host_schedule(const Kokkos::Cuda& exec, const BlockRowPartition<Memory>& A,
-                                             const KernelPolicy& policy, int& width) {
+  static Cuda::HostBrpSchedule host_schedule(const Kokkos::Cuda& exec, const Brp<Memory>& A, const KernelPolicy& policy,
+                                             int& width) {
     const auto window_groups = host_copy(exec, A.window_groups);
     const auto window_residuals = host_copy(exec, A.window_residuals);
     const auto residual_rows = host_copy(exec, A.residual_rows);
     const auto residual_offsets = host_copy(exec, A.residual_offsets);
-    BlockRowPartitionPattern host = A.view();
+    BrpPattern host = A.view();
     host.window_groups = window_groups.data();
     host.window_residuals = window_residuals.data();
     host.residual_rows = residual_rows.data();
@@ -85,7 +84,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
     return Cuda::build_brp_schedule(host, piece_tiles);
   }
 
-  BlockRowPartitionPattern pattern_;
+  BrpPattern pattern_;
   Schedule schedule_;
 };
 

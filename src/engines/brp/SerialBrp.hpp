@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "HostPattern.hpp"
-#include "brp/BlockRowPartitionView.hpp"
+#include "brp/BrpView.hpp"
 
 namespace Tessera::Impl::Test {
 
-/// The block-row partition (BlockRowPartitionView.hpp) on the host. slots: the entry at each place,
+/// The block-row partition (BrpView.hpp) on the host. slots: the entry at each place,
 /// entries of groups first, then residual entries.
 struct HostBrp {
   int rows = 0, columns = 0, f = 1, g = 1;
@@ -16,7 +16,7 @@ struct HostBrp {
   std::vector<Offset> window_groups{0}, window_residuals{0}, residual_offsets{0}, slots;
   std::vector<std::uint8_t> local_ids;
 
-  BlockRowPartitionPattern view() const {
+  BrpPattern view() const {
     return {rows,
             columns,
             f,

@@ -7,15 +7,15 @@ namespace Tessera {
 
 /// How a plan stores the matrix.
 enum class Format {
-  Auto,               ///< the plan chooses; Plan::explain() says why
-  Csr,                ///< compressed rows, columns ascending
-  BitTcf,             ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
-  Bmat,               ///< 16x8 tiles of condensed columns with two 64-bit masks each (Voltrix-SpMM, section 3.1.1)
-  BlockRowPartition,  ///< groups of 16x8 tiles with a fixed entry count, and residual rows (BRP-SpMM, section IV)
-  Bcsr,               ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
-  SortedColumns,      ///< blocks of columns with the same number of entries, and a rest (Swift, section IV)
-  Staged,             ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
-  RowGroups           ///< compressed rows in groups of up to four adjacent rows, which share their columns
+  Auto,           ///< the plan chooses; Plan::explain() says why
+  Csr,            ///< compressed rows, columns ascending
+  BitTcf,         ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
+  Bmat,           ///< 16x8 tiles of condensed columns with two 64-bit masks each (Voltrix-SpMM, section 3.1.1)
+  Brp,            ///< groups of 16x8 tiles with a fixed entry count, and residual rows (BRP-SpMM, section IV)
+  Bcsr,           ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
+  SortedColumns,  ///< blocks of columns with the same number of entries, and a rest (Swift, section IV)
+  Staged,         ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
+  RowGroups       ///< compressed rows in groups of up to four adjacent rows, which share their columns
 };
 
 /// The names of the formats, as programs read and print them.

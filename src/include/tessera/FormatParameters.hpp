@@ -5,10 +5,10 @@ namespace Tessera {
 
 /// The parameters of formats. 0 leaves a parameter to the format.
 struct FormatParameters {
-  /// f of Format::BlockRowPartition: the entries of a local column, at most 16. The 8 f g values of a group must be a
+  /// f of Format::Brp: the entries of a local column, at most 16. The 8 f g values of a group must be a
   /// multiple of 128 bytes. By default, the plan chooses f and g.
   int brp_nonzeros_per_column = 0;
-  /// g of Format::BlockRowPartition: the tiles of a group, at most 64.
+  /// g of Format::Brp: the tiles of a group, at most 64.
   int brp_tiles_per_group = 0;
 
   /// Rows of a block of Format::Bcsr, at most 64. By default a block has the shape of an operand of tensor cores, for

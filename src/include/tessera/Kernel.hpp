@@ -25,7 +25,7 @@ constexpr std::string_view paper_of(Format format) {
       return "Acc-SpMM";
     case Format::Bmat:
       return "Voltrix-SpMM";
-    case Format::BlockRowPartition:
+    case Format::Brp:
       return "BRP-SpMM";
     case Format::Bcsr:
       return "SMaT";

@@ -78,7 +78,7 @@ struct PlanOptions {
   /// The kernel. Published uses the kernel of the format's paper, to compare five systems behind one plan:
   /// - BitTcf: the pipeline and the balance of Acc-SpMM (sections 3.3 to 3.5);
   /// - Bmat: the producer and consumer warps of Voltrix-SpMM (sections 3.1 and 3.2) and its Algorithm 1;
-  /// - BlockRowPartition: the groups and residual rows of BRP-SpMM (section IV);
+  /// - Brp: the groups and residual rows of BRP-SpMM (section IV);
   /// - Bcsr: the blocks of SMaT (section IV);
   /// - SortedColumns: the segments of Swift (section IV).
   ///

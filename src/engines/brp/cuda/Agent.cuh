@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "Policy.hpp"
-#include "brp/BlockRowPartitionView.hpp"
+#include "brp/BrpView.hpp"
 #include "brp/cuda/Schedule.hpp"
 #include "condensed/cuda/Agent.cuh"
 
@@ -14,7 +14,7 @@ namespace Tessera::Impl::Cuda {
 /// condensed windows of two strips, of which only the product, partial sums and sizes are used.
 template <class Scalar>
 struct BrpArguments : CondensedArguments<Scalar, Scalar> {
-  BlockRowPartitionPattern partition;
+  BrpPattern partition;
   const BrpItem* items = nullptr;
 };
 
@@ -39,7 +39,7 @@ struct WindowResidual {
   const Ordinal* columns;
   const Scalar* values;
 
-  TESSERA_FUNCTION WindowResidual(const BlockRowPartitionPattern& A, const Scalar* all_values, const BrpItem& item)
+  TESSERA_FUNCTION WindowResidual(const BrpPattern& A, const Scalar* all_values, const BrpItem& item)
       : offsets(A.residual_offsets + item.first_listed),
         rows(item.residual_rows),
         first(offsets[0]),
@@ -108,7 +108,7 @@ class BrpAgent
   struct Fragment : Base::Fragment {
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const Item& item, int row,
                                                          int column) {
-      const BlockRowPartitionPattern& A = arguments.partition;
+      const BrpPattern& A = arguments.partition;
       const Product<Scalar, Scalar>& product = arguments.product;
       const auto size = static_cast<std::size_t>(A.group_entries());
       const std::size_t first = std::size_t(item.first_group) * size, end = first + std::size_t(item.groups) * size;

@@ -26,8 +26,8 @@ struct Partition {
     window_residuals.push_back(static_cast<Offset>(residual_rows.size()));
   }
 
-  BlockRowPartitionPattern pattern(int g) const {
-    BlockRowPartitionPattern A;
+  BrpPattern pattern(int g) const {
+    BrpPattern A;
     A.rows = 16 * static_cast<Ordinal>(window_groups.size() - 1);
     A.g = g;
     A.groups = window_groups.back();

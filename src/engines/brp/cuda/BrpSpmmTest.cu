@@ -56,7 +56,7 @@ class BrpMatrix {
   OnDevice<std::uint8_t> local_ids_;
   OnDevice<Scalar> values_;
   ScheduleOnDevice<Cuda::BrpItem> schedule_;
-  BlockRowPartitionPattern pattern_;
+  BrpPattern pattern_;
 };
 
 /// Windows have local_columns columns of f entries; rows have `residuals` entries that are alone in their columns.
@@ -116,7 +116,7 @@ using BrpCells = ::testing::Types<BrpCell<Precision::Native, double>, BrpCell<Pr
 INSTANTIATE_TYPED_TEST_SUITE_P(Brp, Spmm, BrpCells, SpmmCellNames);
 
 TEST(BrpSpmm, RefusesWhatItCannotDo) {
-  BlockRowPartitionPattern A;
+  BrpPattern A;
   const Cuda::BrpSchedule schedule;
   Product<float, float> product;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Native, schedule, product, {}), std::invalid_argument);

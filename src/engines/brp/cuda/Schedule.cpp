@@ -4,12 +4,10 @@
 namespace Tessera::Impl::Cuda {
 namespace {
 
-Offset first_residual(const BlockRowPartitionPattern& A, Ordinal window) {
-  return A.residual_offsets[A.window_residuals[window]];
-}
+Offset first_residual(const BrpPattern& A, Ordinal window) { return A.residual_offsets[A.window_residuals[window]]; }
 
 // Returns piece p of a window that is cut into `pieces` pieces.
-BrpItem piece_of_window(const BlockRowPartitionPattern& A, Ordinal window, int pieces, int p) {
+BrpItem piece_of_window(const BrpPattern& A, Ordinal window, int pieces, int p) {
   const Offset groups = A.window_groups[window + 1] - A.window_groups[window];
   const Offset group = first_of_even_piece(groups, pieces, p);
   BrpItem item = {};
@@ -28,14 +26,14 @@ BrpItem piece_of_window(const BlockRowPartitionPattern& A, Ordinal window, int p
 
 }  // namespace
 
-Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window) {
-  constexpr Offset width = BlockRowPartitionPattern::tile_width;
+Offset brp_window_work(const BrpPattern& A, Ordinal window) {
+  constexpr Offset width = BrpPattern::tile_width;
   const Offset residuals = first_residual(A, window + 1) - first_residual(A, window);
   return (A.window_groups[window + 1] - A.window_groups[window]) * static_cast<Offset>(A.g) +
          (residuals + width - 1) / width;
 }
 
-HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_tiles) {
+HostBrpSchedule build_brp_schedule(const BrpPattern& A, int piece_tiles) {
   // Windows are cut like condensed windows that have a tile for each unit of work.
   std::vector<Offset> work = {0};
   work.reserve(static_cast<std::size_t>(A.windows()) + 1);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "brp/BlockRowPartitionView.hpp"
+#include "brp/BrpView.hpp"
 #include "condensed/cuda/Schedule.hpp"
 
 namespace Tessera::Impl::Cuda {
@@ -29,7 +29,7 @@ using BrpSchedule = WindowSchedule<BrpItem>;
 using HostBrpSchedule = HostWindowSchedule<BrpItem>;
 
 /// Returns the work of a window in tiles: those of its groups, and those that its residual entries would fill.
-Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window);
+Offset brp_window_work(const BrpPattern& A, Ordinal window);
 
 /// Builds a schedule from a pattern in host memory. Reads only its sizes, window_groups, window_residuals,
 /// residual_rows and residual_offsets.
@@ -37,6 +37,6 @@ Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window);
 /// piece_tiles > 0 is the upper bound on the work of an item (condensed_piece_tiles() of the work of all windows).
 /// Windows without entries also get an item, for beta Y. Throws std::invalid_argument for piece_tiles <= 0,
 /// std::length_error for more than 2^31 - 1 items. Cost: O(items + residual rows).
-HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_tiles);
+HostBrpSchedule build_brp_schedule(const BrpPattern& A, int piece_tiles);
 
 }  // namespace Tessera::Impl::Cuda

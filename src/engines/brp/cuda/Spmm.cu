@@ -28,7 +28,7 @@ void launch_kind(Stream stream, const BrpArguments<Scalar>& arguments) {
 }  // namespace
 
 template <class Scalar>
-void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precision, const BrpSchedule& schedule,
+void brp_spmm(Stream stream, const BrpPattern& A, Precision precision, const BrpSchedule& schedule,
               const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   // The kernel reads pairs of columns.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
@@ -48,9 +48,9 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precis
   for_precision<Scalar>("brp_spmm", precision, [&]<Precision p>() { launch_kind<p>(stream, arguments); });
 }
 
-#define TESSERA_BRP_SPMM(Scalar)                                                                 \
-  template void brp_spmm(Stream, const BlockRowPartitionPattern&, Precision, const BrpSchedule&, \
-                         const Product<Scalar, Scalar>&, const Scratch&);
+#define TESSERA_BRP_SPMM(Scalar)                                                                                   \
+  template void brp_spmm(Stream, const BrpPattern&, Precision, const BrpSchedule&, const Product<Scalar, Scalar>&, \
+                         const Scratch&);
 
 TESSERA_BRP_SPMM(float)
 TESSERA_BRP_SPMM(double)

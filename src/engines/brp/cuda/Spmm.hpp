@@ -6,7 +6,7 @@
 #include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-#include "brp/BlockRowPartitionView.hpp"
+#include "brp/BrpView.hpp"
 #include "brp/cuda/Schedule.hpp"
 
 namespace Tessera::Impl::Cuda {
@@ -16,15 +16,14 @@ inline constexpr XAccess brp_x_access = XAccess::Rows;
 
 /// Returns the bytes of scratch memory for a product of these operands in any precision.
 template <class Scalar>
-std::size_t brp_workspace_bytes(const BlockRowPartitionPattern& A, const BrpSchedule& schedule,
-                                const Multivector<const Scalar>& x) {
+std::size_t brp_workspace_bytes(const BrpPattern& A, const BrpSchedule& schedule, const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows(), x, brp_x_access).bytes;
 }
 
 /// Computes Y = alpha A X + beta Y on tensor cores, for A in the block-row partition with f = 1, 2 or 4 and any g
 /// (BRP-SpMM, sections IV.D and IV.E). All pointers are device memory.
 ///
-/// product.values are those of BlockRowPartitionPattern; group_columns is aligned to 8 bytes. condensed_spmm() has the
+/// product.values are those of BrpPattern; group_columns is aligned to 8 bytes. condensed_spmm() has the
 /// rules for operands, workspace, results and errors. precision is Native for double (FP64 products and sums), Tf32x3
 /// or Tf32 for float.
 ///
@@ -39,7 +38,7 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern& A, const BrpSche
 /// Cost: 16 * 128 multiplications for each 8 f entries of groups or 8 residual entries, and each 16 columns; reads a
 /// row of X for each f entries of groups and for each residual entry.
 template <class Scalar>
-void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precision, const BrpSchedule& schedule,
+void brp_spmm(Stream stream, const BrpPattern& A, Precision precision, const BrpSchedule& schedule,
               const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Impl::Cuda

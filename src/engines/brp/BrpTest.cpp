@@ -15,8 +15,8 @@
 namespace Tessera::Impl::Test {
 
 template <class T>
-class BlockRowPartitionTest : public ::testing::Test {};
-TYPED_TEST_SUITE(BlockRowPartitionTest, OffsetCases);
+class BrpTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BrpTest, OffsetCases);
 
 template <class Exec>
 auto brp_of(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes = 16) {
@@ -55,7 +55,7 @@ HostPattern<Offset> brp_of_one_group() {
   return A;
 }
 
-TYPED_TEST(BlockRowPartitionTest, IsThePictureInTheDocstring) {
+TYPED_TEST(BrpTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto built = brp_of<Exec>(example_matrix<Offset>(), 2, 1, 8);
   const auto& p = built.pattern;
@@ -73,7 +73,7 @@ TYPED_TEST(BlockRowPartitionTest, IsThePictureInTheDocstring) {
             "fgikltuvyz");
 }
 
-TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
+TYPED_TEST(BrpTest, ArraysAreThoseOfTheSerialBuild) {
   using Exec = typename TypeParam::ExecutionSpace;
   for (const auto& A : brp_patterns()) {
     for (const auto& [f, g] : brp_parameters) {
@@ -96,7 +96,7 @@ TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
 
 /// For each place of a value what for_each_entry() visits it as, row * columns + column; -1 if it does not.
 template <class Exec>
-std::vector<int> brp_visits(const BlockRowPartition<typename Exec::memory_space>& A) {
+std::vector<int> brp_visits(const Brp<typename Exec::memory_space>& A) {
   Kokkos::View<int*, typename Exec::memory_space> visits("visits", A.places());
   Kokkos::deep_copy(visits, -1);
   const auto view = A.view();
@@ -107,7 +107,7 @@ std::vector<int> brp_visits(const BlockRowPartition<typename Exec::memory_space>
   return to_host(visits);
 }
 
-TYPED_TEST(BlockRowPartitionTest, RowsAreWalkedThroughBothParts) {
+TYPED_TEST(BrpTest, RowsAreWalkedThroughBothParts) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = random_pattern<Offset>(50, 90, 0.4, 11, 7);
   std::vector<int> entries;
@@ -124,7 +124,7 @@ TYPED_TEST(BlockRowPartitionTest, RowsAreWalkedThroughBothParts) {
   }
 }
 
-TYPED_TEST(BlockRowPartitionTest, BytesAreTheDocumentedFormula) {
+TYPED_TEST(BrpTest, BytesAreTheDocumentedFormula) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto built = brp_of<Exec>(random_pattern<Offset>(123, 77, 0.3, 9), 2, 2);
   const std::size_t windows = 8, groups = built.pattern.groups();
@@ -144,7 +144,7 @@ std::size_t brp_moved_bytes(const HostPattern<Offset>& A, int f, int g, std::siz
          p.residual_columns.size() * (4 + row) + p.residual_rows.size() * (4 + sizeof(Offset) + 2 * row);
 }
 
-TYPED_TEST(BlockRowPartitionTest, AutomaticParametersMoveTheFewestBytes) {
+TYPED_TEST(BrpTest, AutomaticParametersMoveTheFewestBytes) {
   using Exec = typename TypeParam::ExecutionSpace;
   std::map<std::pair<int, int>, int> chosen;
   for (const auto& A : brp_patterns()) {
@@ -167,7 +167,7 @@ TYPED_TEST(BlockRowPartitionTest, AutomaticParametersMoveTheFewestBytes) {
   EXPECT_GE(chosen.size(), 5u) << "the patterns do not tell the candidates apart";
 }
 
-TYPED_TEST(BlockRowPartitionTest, OneParameterMayBeGiven) {
+TYPED_TEST(BrpTest, OneParameterMayBeGiven) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto full = random_pattern<Offset>(32, 64, 1.0, 1);
   EXPECT_EQ(brp_of<Exec>(full, 0, 3).pattern.g, 3);
@@ -186,20 +186,20 @@ TYPED_TEST(BlockRowPartitionTest, OneParameterMayBeGiven) {
   EXPECT_EQ(brp_of<Exec>(diagonal, 0, 0).pattern.g, 2);  // 16 local columns a window
 }
 
-TYPED_TEST(BlockRowPartitionTest, ParametersReachTheBuildOfAnyFormat) {
+TYPED_TEST(BrpTest, ParametersReachTheBuildOfAnyFormat) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = random_pattern<Offset>(30, 30, 0.5, 1);
   const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
   FormatParameters parameters;
   parameters.brp_nonzeros_per_column = 3;
   parameters.brp_tiles_per_group = 2;
-  const auto built = build_format(Exec(), Format::BlockRowPartition, rows, parameters, 8);
-  const auto& p = std::get<BlockRowPartition<typename Exec::memory_space>>(built.pattern);
+  const auto built = build_format(Exec(), Format::Brp, rows, parameters, 8);
+  const auto& p = std::get<Brp<typename Exec::memory_space>>(built.pattern);
   EXPECT_EQ(std::pair(p.f, p.g), std::pair(3, 2));
-  EXPECT_THROW(build_format(Exec(), Format::BlockRowPartition, rows, parameters, 4), std::invalid_argument);
+  EXPECT_THROW(build_format(Exec(), Format::Brp, rows, parameters, 4), std::invalid_argument);
 }
 
-TYPED_TEST(BlockRowPartitionTest, WrongParametersAreNamed) {
+TYPED_TEST(BrpTest, WrongParametersAreNamed) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = random_pattern<Offset>(20, 20, 0.5, 1);
   const auto expect_error = [&](int f, int g, std::size_t value_bytes, const std::vector<const char*>& words) {
@@ -224,14 +224,13 @@ TYPED_TEST(BlockRowPartitionTest, WrongParametersAreNamed) {
 
 template <class Exec>
 auto damaged_copies(const HostPattern<Offset>& A, const HostBrp& valid) {
-  return DamagedCopies<Exec, BlockRowPartition<typename Exec::memory_space>, HostBrp>(
-      valid, [=](auto& p, const HostBrp& h) {
-        p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
-        p.f = h.f, p.g = h.g;
-      });
+  return DamagedCopies<Exec, Brp<typename Exec::memory_space>, HostBrp>(valid, [=](auto& p, const HostBrp& h) {
+    p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
+    p.f = h.f, p.g = h.g;
+  });
 }
 
-TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
+TYPED_TEST(BrpTest, ValidateNamesTheBrokenArray) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostBrp;
   const HostPattern<Offset> A = random_pattern<Offset>(27, 60, 0.3, 4);  // groups and residual rows in both windows
@@ -278,7 +277,7 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
 }
 
 /// Entries that are all there, in order, but in the wrong part.
-TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
+TYPED_TEST(BrpTest, ValidateNamesAWrongSplit) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostBrp;
   const auto A = brp_of_one_group();

@@ -9,33 +9,33 @@
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Array.hpp>
 
-#include "brp/BlockRowPartitionView.hpp"
+#include "brp/BrpView.hpp"
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in the block-row partition (see BlockRowPartitionPattern for what the arrays hold, and for f
+/// The pattern of a matrix in the block-row partition (see BrpPattern for what the arrays hold, and for f
 /// and g) that owns its arrays.
 ///
 /// Bytes without the values: groups * (4 + 8 g * 4 + 8 f g) + residual rows * (4 + sizeof(Offset)) + residual entries *
 /// 4
 /// + (2 ceil(rows / 16) + 3) sizeof(Offset).
 template <class MemorySpace>
-struct BlockRowPartition {
-  static constexpr Format format = Format::BlockRowPartition;  ///< its name
+struct Brp {
+  static constexpr Format format = Format::Brp;  ///< its name
 
   Ordinal rows = 0;                                     ///< rows of the matrix
   Ordinal columns = 0;                                  ///< columns of the matrix
   std::size_t nonzeros = 0;                             ///< number of entries
   int f = 1;                                            ///< entries of a local column
   int g = 1;                                            ///< tiles of a group
-  Impl::Array<Ordinal*, MemorySpace> group_windows;     ///< see BlockRowPartitionPattern
-  Impl::Array<Offset*, MemorySpace> window_groups;      ///< see BlockRowPartitionPattern
-  Impl::Array<std::uint8_t*, MemorySpace> local_ids;    ///< see BlockRowPartitionPattern
-  Impl::Array<Ordinal*, MemorySpace> group_columns;     ///< see BlockRowPartitionPattern
-  Impl::Array<Ordinal*, MemorySpace> residual_rows;     ///< see BlockRowPartitionPattern
-  Impl::Array<Offset*, MemorySpace> residual_offsets;   ///< see BlockRowPartitionPattern
-  Impl::Array<Ordinal*, MemorySpace> residual_columns;  ///< see BlockRowPartitionPattern
-  Impl::Array<Offset*, MemorySpace> window_residuals;   ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> group_windows;     ///< see BrpPattern
+  Impl::Array<Offset*, MemorySpace> window_groups;      ///< see BrpPattern
+  Impl::Array<std::uint8_t*, MemorySpace> local_ids;    ///< see BrpPattern
+  Impl::Array<Ordinal*, MemorySpace> group_columns;     ///< see BrpPattern
+  Impl::Array<Ordinal*, MemorySpace> residual_rows;     ///< see BrpPattern
+  Impl::Array<Offset*, MemorySpace> residual_offsets;   ///< see BrpPattern
+  Impl::Array<Ordinal*, MemorySpace> residual_columns;  ///< see BrpPattern
+  Impl::Array<Offset*, MemorySpace> window_residuals;   ///< see BrpPattern
 
   std::size_t groups() const { return group_windows.extent(0); }      ///< number of groups
   std::size_t tiles() const { return groups(); }                      ///< number of groups, which are tiles of 16 x 8 g
@@ -44,7 +44,7 @@ struct BlockRowPartition {
   std::size_t tile_elements() const { return group_columns.extent(0) * 16; }  ///< elements of all groups
   const auto& tile_counts() const { return window_groups; }  ///< the first group of each window, and the end
   /// The raw view that kernels take.
-  BlockRowPartitionPattern view() const {
+  BrpPattern view() const {
     return {rows,
             columns,
             f,
@@ -64,8 +64,8 @@ struct BlockRowPartition {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<BlockRowPartition, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
-                                                     const FormatParameters& parameters, std::size_t value_bytes) {
+  static Built<Brp, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                       const FormatParameters& parameters, std::size_t value_bytes) {
     return build_brp(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
   }
   template <class Archive>
@@ -85,7 +85,7 @@ struct BlockRowPartition {
 
 /// A pattern in the block-row partition as it was built, and where its values come from.
 template <class MemorySpace>
-using BuiltBlockRowPartition = Built<BlockRowPartition<MemorySpace>, MemorySpace>;
+using BuiltBrp = Built<Brp<MemorySpace>, MemorySpace>;
 
 /// The parameters of the block-row partition.
 struct BrpParameters {
@@ -128,21 +128,19 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
 /// Cost: that of the choice, and three passes over the pattern, each with 16 comparisons for each distinct column of a
 /// window.
 template <class ExecutionSpace>
-BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
-                                                                        const CsrPattern<Offset>& A,
-                                                                        std::size_t nonzeros,
-                                                                        const FormatParameters& parameters,
-                                                                        std::size_t value_bytes);
+BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                          std::size_t nonzeros, const FormatParameters& parameters,
+                                                          std::size_t value_bytes);
 
 /// Converts back to canonical rows without loss. The map takes values from the partition's order to that of the rows.
 /// Cost: a radix sort of the entries.
 template <class ExecutionSpace>
-BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A);
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const Brp<typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
 /// that is broken and where. Cost: a few passes over the pattern.
 template <class ExecutionSpace>
-std::string validate(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A);
+std::string validate(const ExecutionSpace& exec, const Brp<typename ExecutionSpace::memory_space>& A);
 
 }  // namespace Tessera::Impl

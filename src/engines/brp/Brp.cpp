@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "brp/BlockRowPartition.hpp"
+#include "brp/Brp.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -135,7 +135,7 @@ KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal wi
 
 /// window_groups and window_residuals.
 template <class ExecutionSpace, class Memory>
-void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, BlockRowPartition<Memory>& p) {
+void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Brp<Memory>& p) {
   const Ordinal windows = window_count(A.rows, 16);
   take_at_once<Memory>(exec, "Tessera::Brp::windows", [&](Arena<Memory>& arena) {
     arena.take(p.window_groups, windows + std::size_t(1));
@@ -157,10 +157,9 @@ void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 
 /// residual_rows and residual_offsets.
 template <class ExecutionSpace, class Memory>
-void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
-                            const BlockRowPartition<Memory>& p) {
+void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, const Brp<Memory>& p) {
   const auto out = p;
-  const BlockRowPartitionPattern in = p.view();
+  const BrpPattern in = p.view();
   Kokkos::parallel_for(
       "Tessera::list_brp_residual_rows", WindowPolicy<ExecutionSpace>(exec, 0, in.windows()),
       KOKKOS_LAMBDA(Ordinal window) {
@@ -183,7 +182,7 @@ void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>
 ///
 /// \param p [in] the view of `out`
 template <class Partition, class Slots>
-KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window, const BlockRowPartitionPattern& p,
+KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window, const BrpPattern& p,
                                      const Partition& out, const Slots& slots) {
   const Offset first_group = p.window_groups[window], end_group = p.window_groups[window + 1];
   for (Offset group = first_group; group < end_group; ++group) out.group_windows(group) = window;
@@ -228,14 +227,12 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
 }
 
 template <class ExecutionSpace>
-BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
-                                                                        const CsrPattern<Offset>& A,
-                                                                        std::size_t nonzeros,
-                                                                        const FormatParameters& parameters,
-                                                                        std::size_t value_bytes) {
+BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                          std::size_t nonzeros, const FormatParameters& parameters,
+                                                          std::size_t value_bytes) {
   using Memory = typename ExecutionSpace::memory_space;
   const BrpParameters chosen = choose_brp_parameters(exec, A, parameters, value_bytes);
-  BlockRowPartition<Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
+  Brp<Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
   Impl::count_brp_windows(exec, A, p);
   const auto last_window = window_count(A.rows, 16);
   const auto groups = static_cast<std::size_t>(Impl::read_element(exec, p.window_groups.data() + last_window));
@@ -255,7 +252,7 @@ BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const Ex
   ValueMap<Memory> values;
   values.slots = Impl::allocate<decltype(values.slots)>(exec, "Tessera::slots", nonzeros);
   const auto filled = p;
-  const BlockRowPartitionPattern in = p.view();
+  const BrpPattern in = p.view();
   const auto slots = values.slots;
   Kokkos::parallel_for(
       "Tessera::build_brp", Impl::WindowPolicy<ExecutionSpace>(exec, 0, last_window),
@@ -264,9 +261,9 @@ BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const Ex
 }
 
 template <class ExecutionSpace>
-BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A) {
-  const BlockRowPartitionPattern in = A.view();
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const Brp<typename ExecutionSpace::memory_space>& A) {
+  const BrpPattern in = A.view();
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
   const Impl::EntryKeys set_key(entries, A.columns);
   Kokkos::parallel_for(
@@ -278,16 +275,16 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
 }
 
 template <class ExecutionSpace>
-std::string validate(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A) {
+std::string validate(const ExecutionSpace& exec, const Brp<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                           \
-  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, const FormatParameters&,      \
-                                               std::size_t);                                                         \
-  template BuiltBlockRowPartition<Exec::memory_space> build_brp(const Exec&, const CsrPattern<Offset>&, std::size_t, \
-                                                                const FormatParameters&, std::size_t);               \
-  TESSERA_INSTANTIATE_FORMAT(BlockRowPartition, Exec)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                      \
+  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, \
+                                               std::size_t);                                                    \
+  template BuiltBrp<Exec::memory_space> build_brp(const Exec&, const CsrPattern<Offset>&, std::size_t,          \
+                                                  const FormatParameters&, std::size_t);                        \
+  TESSERA_INSTANTIATE_FORMAT(Brp, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera::Impl

@@ -3,13 +3,13 @@
 
 #include "ProductCheck.hpp"
 #include "TestTypes.hpp"
-#include "brp/BlockRowPartition.hpp"
+#include "brp/Brp.hpp"
 
 namespace Tessera::Impl::Test {
 
 template <class T>
-class BlockRowPartitionSpmmTest : public ::testing::Test {};
-TYPED_TEST_SUITE(BlockRowPartitionSpmmTest, ProductCases);
+class BrpSpmmTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BrpSpmmTest, ProductCases);
 
 template <class Exec, class M, class V, class Offset>
 void check_brp_product(const HostPattern<Offset>& A, int f, int g) {
@@ -35,7 +35,7 @@ void check_brp_product(const HostPattern<Offset>& A, int f, int g) {
 }
 
 /// Some windows have entries only in groups, others also in residual rows. The last window is incomplete.
-TYPED_TEST(BlockRowPartitionSpmmTest, GroupsAndResidualRowsOfAnyShape) {
+TYPED_TEST(BrpSpmmTest, GroupsAndResidualRowsOfAnyShape) {
   using T = TypeParam;
   using Offset = typename T::Offset;
   HostPattern<Offset> A = random_pattern<Offset>(40, 200, 1.0, 1);

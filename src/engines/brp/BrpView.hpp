@@ -52,7 +52,7 @@ namespace Tessera::Impl {
 /// same. window_groups and window_residuals tell where the parts of a window are. The owner of a window can then write
 /// its rows of Y once, without atomics; the paper's groups and residual rows each add to Y. Offsets are a template
 /// parameter.
-struct BlockRowPartitionPattern {
+struct BrpPattern {
   static constexpr int tile_rows = 16;  ///< rows of a tile
   static constexpr int tile_width = 8;  ///< local columns of a tile
 
@@ -89,7 +89,7 @@ TESSERA_FUNCTION constexpr int brp_local_row(int id) { return id / 8; }
 /// Columns ascend within each part. Cost: a scan of the groups of the row's window, one byte for each entry.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
-TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern& A, Ordinal row, const Visit& visit) {
+TESSERA_FUNCTION void for_each_entry(const BrpPattern& A, Ordinal row, const Visit& visit) {
   const Ordinal window = row / A.tile_rows;
   const int r = row % A.tile_rows;
   const Offset end = A.window_groups[window + 1] * A.group_entries();
@@ -105,7 +105,7 @@ TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern& A, Ordinal 
 }
 
 /// Returns the number of entries in the windows before `window`, which may be windows().
-TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern& A, Ordinal window) {
+TESSERA_FUNCTION Offset entries_before(const BrpPattern& A, Ordinal window) {
   return A.window_groups[window] * A.group_entries() + A.residual_offsets[A.window_residuals[window]];
 }
 
@@ -113,7 +113,7 @@ TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern& A, Ordina
 /// in the order of their places, then the residual ones.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern& A, Ordinal window, const Visit& visit) {
+TESSERA_FUNCTION void for_each_entry_of_window(const BrpPattern& A, Ordinal window, const Visit& visit) {
   const Offset end = A.window_groups[window + 1] * A.group_entries();
   Offset place = A.window_groups[window] * A.group_entries();
   for (Offset local_column = place / static_cast<Offset>(A.f); place < end; ++local_column) {
