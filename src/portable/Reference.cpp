@@ -107,8 +107,6 @@ OperandRounding operand_rounding(Precision precision) {
     case Precision::Native:
     case Precision::Tf32x3:  // the rounding error of the operands is smaller than that of the sums
       return {0, 0};
-    case Precision::Single:
-      return {0x1p-24, 0x1p-150};
     case Precision::Tf32:
       return {0x1p-11, 0x1p-137};
     case Precision::Bf16:

@@ -80,9 +80,10 @@ std::string describe(const HostMatrix& A, const Case& c) {
 }
 
 /// Unit roundoff times a factor. In a row of n entries, errors may be (n + 2) times this and the sum of magnitudes.
-inline double tolerance(Precision precision) {
-  if (precision == Precision::Native) return 2 * 0x1p-53;
-  if (precision == Precision::Single) return 2 * 0x1p-24;
+template <class MatrixScalar, class Scalar>
+double tolerance(Precision precision) {
+  constexpr bool sums_doubles = std::is_same_v<MatrixScalar, double> || std::is_same_v<Scalar, double>;
+  if (precision == Precision::Native) return 2 * (sums_doubles ? 0x1p-53 : 0x1p-24);
   if (precision == Precision::Tf32x3) return 4 * 0x1p-24;
   return 2 * (precision == Precision::Bf16 ? 0x1p-8 : 0x1p-11);
 }
@@ -170,8 +171,8 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
         expected += term;
         size += std::abs(term);
       }
-      const double bound =
-          (tolerance(c.precision) * size + tolerated_underflow(c)) * (A.row_offsets[i + 1] - A.row_offsets[i] + 2);
+      const double bound = (tolerance<MatrixScalar, Scalar>(c.precision) * size + tolerated_underflow(c)) *
+                           (A.row_offsets[i + 1] - A.row_offsets[i] + 2);
       const double computed = result[at];
       const bool right = std::isnan(expected)   ? std::isnan(computed)
                          : std::isinf(expected) ? computed == expected

@@ -146,11 +146,10 @@ double error_of_rounding(Precision precision, double rounding, int entries) {
 
 TEST(Reference, APrecisionMayRoundItsOperandsOnce) {
   for (const int entries : {1, 7, 1000}) {
-    for (const Precision precision : {Precision::Single, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
+    for (const Precision precision : {Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
       const double unit = operand_rounding(precision).unit;
       EXPECT_LE(error_of_rounding<double>(precision, unit, entries), 1) << to_string(precision);
       EXPECT_GT(error_of_rounding<double>(Precision::Native, unit, entries), 1) << to_string(precision);
-      if (precision == Precision::Single) continue;  // negligible compared with the errors of float sums
       EXPECT_LE(error_of_rounding<float>(precision, unit, entries), 1) << to_string(precision);
       EXPECT_GT(error_of_rounding<float>(precision, 2 * unit, entries), 1) << to_string(precision) << entries;
       EXPECT_GT(error_of_rounding<double>(precision, 2 * unit, entries), 1) << to_string(precision) << entries;

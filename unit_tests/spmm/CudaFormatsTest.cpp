@@ -436,9 +436,6 @@ TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
   const CudaMatrix<double> doubles(uneven_windows());
   EXPECT_NE(message(doubles, Precision::Tf32).find("expected native, bf16, fp16, or on_unsupported"),
             std::string::npos);
-  const CudaMatrix<float> floats(uneven_windows());
-  EXPECT_NE(message(floats, Precision::Single).find("expected native, tf32x3, tf32, bf16, fp16, or on_unsupported"),
-            std::string::npos);
   const CudaMatrix<Complex<double>> complexes(uneven_windows());
   EXPECT_NE(message(complexes, Precision::Fp16).find("expected native, or on_unsupported"), std::string::npos);
 }

@@ -27,7 +27,6 @@ static_assert(to_string(Format::RowGroups) == "row_groups");
 /// The arithmetic of a product. Only Native loses no accuracy; users select the others with PlanOptions::precision.
 enum class Precision {
   Native,  ///< the wider of the types of A and X, for operands and sums
-  Single,  ///< binary32 products and sums
   Tf32x3,  ///< tensor cores, binary32 accuracy from three TF32 products
   Tf32,    ///< tensor cores, operands rounded to TF32 (10 bits), binary32 sums
   Bf16,    ///< tensor cores, operands rounded to bfloat16 (7 bits), binary32 sums
@@ -36,8 +35,8 @@ enum class Precision {
 
 /// The names of the precisions, as programs read and print them.
 template <>
-inline constexpr std::array<std::string_view, 6> Impl::enum_names<Precision> = {"native", "single", "tf32x3",
-                                                                                "tf32",   "bf16",   "fp16"};
+inline constexpr std::array<std::string_view, 5> Impl::enum_names<Precision> = {"native", "tf32x3", "tf32", "bf16",
+                                                                                "fp16"};
 static_assert(to_string(Precision::Fp16) == "fp16");
 
 namespace Impl {

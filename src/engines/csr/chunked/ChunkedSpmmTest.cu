@@ -104,7 +104,7 @@ struct ChunkedKernel : SpmmKernel<ChunkedCase> {
 
 template <Precision precision, class Scalar>
 using ChunkedCell = SpmmCell<ChunkedKernel, precision, Scalar, Scalar>;
-using ChunkedCells = ::testing::Types<ChunkedCell<Precision::Single, float>, ChunkedCell<Precision::Native, double>>;
+using ChunkedCells = ::testing::Types<ChunkedCell<Precision::Native, float>, ChunkedCell<Precision::Native, double>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Chunked, Spmm, ChunkedCells, SpmmCellNames);
 
 /// Returns the sum of the entries of row i in a chunk, in the order that the header of chunked_spmm() defines.
@@ -164,7 +164,7 @@ TEST(ChunkedSpmm, SumsAreInOrder) {
     c.columns = columns;
     c.values_from = static_cast<std::size_t>(from);
     set_layout(c, layout);
-    expect_serial_bits<ChunkedCell<Precision::Single, float>>(A, c);
+    expect_serial_bits<ChunkedCell<Precision::Native, float>>(A, c);
     expect_serial_bits<ChunkedCell<Precision::Native, double>>(A, c);
   }
 }

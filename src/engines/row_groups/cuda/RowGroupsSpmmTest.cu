@@ -74,8 +74,8 @@ struct RowGroupsKernel : SpmmKernel<RowGroupsCase> {
 template <Precision precision, class Scalar>
 using RowGroupsCell = SpmmCell<RowGroupsKernel, precision, Scalar, sum_of_t<Scalar>>;
 using RowGroupsCells =
-    ::testing::Types<RowGroupsCell<Precision::Single, float>, RowGroupsCell<Precision::Native, double>,
-                     RowGroupsCell<Precision::Single, Half>, RowGroupsCell<Precision::Single, BFloat16>>;
+    ::testing::Types<RowGroupsCell<Precision::Native, float>, RowGroupsCell<Precision::Native, double>,
+                     RowGroupsCell<Precision::Native, Half>, RowGroupsCell<Precision::Native, BFloat16>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(RowGroups, Spmm, RowGroupsCells, SpmmCellNames);
 
 /// Makes runs of similar rows: groups of every height, with places without an entry.
@@ -90,12 +90,11 @@ TEST(RowGroupsSpmm, GroupsOfEveryHeight) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = matrix_in_runs(300);
   RowGroupsCase c;
-  c.precision = Precision::Single;
   for (const int columns : {1, 4, 8, 32, 36, 64, 128, 130, 260}) {
     for (const int pieces : {1, 3, 64}) {
       c.columns = columns;
       c.piece_tiles = pieces;
-      if (is_chosen(5)) check_product<RowGroupsCell<Precision::Single, float>>(A, c);
+      if (is_chosen(5)) check_product<RowGroupsCell<Precision::Native, float>>(A, c);
     }
   }
 }

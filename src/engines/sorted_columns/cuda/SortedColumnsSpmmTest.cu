@@ -139,9 +139,7 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
 };
 
 template <class Scalar>
-using SortedColumnsCell =
-    SpmmCell<SortedColumnsKernel, std::is_same_v<Scalar, double> ? Precision::Native : Precision::Single, Scalar,
-             Scalar>;
+using SortedColumnsCell = SpmmCell<SortedColumnsKernel, Precision::Native, Scalar, Scalar>;
 using SortedColumnsCells = ::testing::Types<SortedColumnsCell<double>, SortedColumnsCell<float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(SortedColumns, Spmm, SortedColumnsCells, SpmmCellNames);
 
@@ -196,19 +194,19 @@ TEST(SortedColumnsProduct, RefusesWhatItCannotDo) {
     Cuda::sorted_columns_spmm(nullptr, A, precision, schedule, product, {});
   };
   EXPECT_THROW(run(Precision::Tf32), std::invalid_argument);
-  EXPECT_THROW(run(Precision::Single), std::invalid_argument) << "no workspace";
+  EXPECT_THROW(run(Precision::Native), std::invalid_argument) << "no workspace";
   const int order = 0;
   product.y_rows = &order;
-  EXPECT_THROW(run(Precision::Single), std::invalid_argument);
+  EXPECT_THROW(run(Precision::Native), std::invalid_argument);
   product.y_rows = nullptr;
   product.x_rows = &order;
-  EXPECT_THROW(run(Precision::Single), std::invalid_argument);
+  EXPECT_THROW(run(Precision::Native), std::invalid_argument);
   product.x_rows = nullptr;
   product.x.rows = 15;
-  EXPECT_THROW(run(Precision::Single), std::invalid_argument);
+  EXPECT_THROW(run(Precision::Native), std::invalid_argument);
   product.x.rows = 16;
   schedule.places = nullptr;  // needed by groups of 3 steps
-  EXPECT_THROW(run(Precision::Single), std::invalid_argument);
+  EXPECT_THROW(run(Precision::Native), std::invalid_argument);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ SlabLayout workspace_layout(const SortedColumnsSchedule& schedule, const Multive
 template <class Scalar>
 void check_arguments(const SortedColumnsPattern& A, Precision precision, const SortedColumnsSchedule& schedule,
                      const Product<Scalar, Scalar>& product) {
-  if (precision != Precision::Native && !(precision == Precision::Single && std::is_same_v<Scalar, float>)) {
+  if (precision != Precision::Native) {
     throw std::invalid_argument("sorted_columns_spmm: no " + std::string(to_string(precision)) +
                                 " products of these types");
   }

@@ -32,7 +32,7 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern& A, const 
 /// product.values are in the order of A.row_indices; product.x is columns of A x N, product.y rows of A x N, with any N
 /// and any strides; y_rows and x_rows must be null, conjugate_values has no meaning for reals. workspace:
 /// sorted_columns_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done. precision:
-/// Native for double, Native or Single for float.
+/// Native.
 ///
 /// Each slab of columns has two steps. First, thread blocks read the elements of a group in parallel, sort them by row
 /// in shared memory with position_indices, sum the elements of each row, and write the sums to the workspace; pieces of
