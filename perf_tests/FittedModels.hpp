@@ -38,7 +38,7 @@ struct FittedModel {
 
   virtual ~FittedModel() = default;
   virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
-  virtual double doubt() const = 0;  // MachineModel::doubt, GpuModel::doubt
+  virtual double ambiguity_ratio() const = 0;  // MachineModel::ambiguity_ratio, GpuModel::ambiguity_ratio
 
   double value(const std::string& name) const { return *constants.at(name)[0]; }
   void set(const std::string& name, double value) {
@@ -50,17 +50,17 @@ struct FittedHost : FittedModel {
   MachineModel model;
 
   FittedHost() {
-    constants = {{"bytes", {&model.bytes}},
+    constants = {{"bytes", {&model.streamed_rate}},
                  {"gathered_lines", {&model.gathered_lines}},
                  {"tile_rows", {&model.tile_rows}},
-                 {"core_cache", {&model.core_cache}},
-                 {"shared_cache", {&model.shared_cache}},
-                 {"cached_bytes", {&model.cached_bytes}}};
+                 {"core_cache", {&model.core_cache_bytes}},
+                 {"shared_cache", {&model.shared_cache_bytes}},
+                 {"cached_bytes", {&model.cached_rate}}};
   }
   double seconds(const Cell& cell, const FormatSize& size) const override {
     return predict(cell.statistics, size, model.times(cell.cores)).predicted_seconds;
   }
-  double doubt() const override { return MachineModel::doubt; }
+  double ambiguity_ratio() const override { return MachineModel::ambiguity_ratio; }
 };
 
 inline GpuModel gpu_model_of_arithmetic(const std::string& arithmetic) {
@@ -99,9 +99,9 @@ struct FittedGpu : FittedModel {
       const std::string halves = arithmetic.ends_with("half") ? "halves." : "";  // rows of X of 16 bits
       for (const auto& [name, member] :
            {std::pair("first_gathers", &GpuModel::first_gathers), std::pair("near_gathers", &GpuModel::near_gathers),
-            std::pair("near_cache", &GpuModel::near_cache), std::pair("row", &GpuModel::row),
-            std::pair("thin_step", &GpuModel::thin_step), std::pair("narrow_fetch", &GpuModel::narrow_fetch),
-            std::pair("entry_bytes", &GpuModel::entry_bytes), std::pair("copy", &GpuModel::copy),
+            std::pair("near_cache", &GpuModel::near_cache_bytes), std::pair("row", &GpuModel::row_s),
+            std::pair("thin_step", &GpuModel::thin_step), std::pair("narrow_fetch", &GpuModel::narrow_fetch_bytes),
+            std::pair("entry_bytes", &GpuModel::entry_bytes), std::pair("copy", &GpuModel::copy_s),
             std::pair("group_gathers", &GpuModel::group_gathers), std::pair("group_stream", &GpuModel::group_stream),
             std::pair("group_overlap", &GpuModel::group_overlap),
             std::pair("thin_group_step", &GpuModel::thin_group_step),
@@ -109,30 +109,30 @@ struct FittedGpu : FittedModel {
         share(halves + name, model.*member);
       share(halves + "rows", model.rows);
       share(halves + "groups", model.groups);
-      if (model.group_value > 0) share(halves + "group_value", model.group_value);
+      if (model.group_value_s > 0) share(halves + "group_value", model.group_value_s);
       for (const auto& [name, member] :
-           {std::pair("window_cache", &GpuModel::window_cache), std::pair("streamed", &GpuModel::streamed),
-            std::pair("sums", &GpuModel::sums)})
+           {std::pair("window_cache", &GpuModel::window_cache_bytes), std::pair("streamed", &GpuModel::streamed),
+            std::pair("sums", &GpuModel::sums_s)})
         share(name, model.*member);
       for (std::size_t i = 0; i < std::size(model.gathers); ++i)
         share("gathers" + std::to_string(i), model.gathers[i].bytes);
-      for (GpuModel::Chain* const chain : {&model.rows, &model.groups}) share("rows.sum_step", chain->sum_step);
-      if (model.sorted_bytes > 0) share("sorted_bytes", model.sorted_bytes);
-      share("walks.launch", model.walks.launch);
-      share("walks.step", model.walks.step);
+      for (GpuModel::Chain* const chain : {&model.rows, &model.groups}) share("rows.sum_step", chain->sum_step_s);
+      if (model.sorted_rate > 0) share("sorted_bytes", model.sorted_rate);
+      share("walks.launch", model.walks.launch_s);
+      share("walks.step", model.walks.step_s);
       for (const auto& [name, member] :
-           {std::pair("walked_tile", &GpuModel::walked_tile), std::pair("walked_entry", &GpuModel::walked_entry),
-            std::pair("walked_bytes", &GpuModel::walked_bytes), std::pair("entry_step", &GpuModel::entry_step),
-            std::pair("team_entry", &GpuModel::team_entry)})
+           {std::pair("walked_tile", &GpuModel::walked_tile_s), std::pair("walked_entry", &GpuModel::walked_entry_s),
+            std::pair("walked_bytes", &GpuModel::walked_rate), std::pair("entry_step", &GpuModel::entry_step),
+            std::pair("team_entry", &GpuModel::team_entry_s)})
         share(name, model.*member);
-      if (model.tile == 0) continue;
+      if (model.tile_s == 0) continue;
       for (GpuModel::Chain* const chain : {&model.tiles, &model.tall_tiles, &model.blocks, &model.staged})
-        share("sum_step", chain->sum_step);
+        share("sum_step", chain->sum_step_s);
       share(halves + "tile_alone", model.tile_alone);
       share(halves + "window_tiles", model.window_tiles);
       share(halves + "tile_overlap", model.tile_overlap);
       if (model.partition > 0) share(arithmetic + ".partition", model.partition);
-      share(arithmetic + ".tile", model.tile);
+      share(arithmetic + ".tile", model.tile_s);
       share(arithmetic + ".tall_tile", model.tall_tile);
       share(arithmetic + ".tiles", model.tiles);
       share(arithmetic + ".tall_tiles", model.tall_tiles);
@@ -140,9 +140,9 @@ struct FittedGpu : FittedModel {
         share(arithmetic + ".block", model.block);
         share(arithmetic + ".blocks", model.blocks);
       }
-      if (model.staged_chunk == 0) continue;
-      share(arithmetic + ".staged_chunk", model.staged_chunk);
-      share(arithmetic + ".staged_tile", model.staged_tile);
+      if (model.staged_chunk_s == 0) continue;
+      share(arithmetic + ".staged_chunk", model.staged_chunk_s);
+      share(arithmetic + ".staged_tile", model.staged_tile_s);
       share(arithmetic + ".staged_overlap", model.staged_overlap);
       share(arithmetic + ".staged", model.staged);
     }
@@ -151,13 +151,13 @@ struct FittedGpu : FittedModel {
     const GpuModel& model = models.at(cell.arithmetic);
     return predict(cell.statistics, size, model.with_memory(memory_rate(cell.device))).predicted_seconds;
   }
-  double doubt() const override { return GpuModel::doubt; }
+  double ambiguity_ratio() const override { return GpuModel::ambiguity_ratio; }
 
  private:
   void share(const std::string& name, double& constant) { constants[name].push_back(&constant); }
   void share(const std::string& name, GpuModel::Chain& chain) {
-    share(name + ".launch", chain.launch);
-    share(name + ".step", chain.step);
+    share(name + ".launch", chain.launch_s);
+    share(name + ".step", chain.step_s);
     share(name + ".bytes", chain.bytes);
   }
 };

@@ -144,7 +144,7 @@ double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   const auto all = ranked(cell, model);
   double least = all.front().candidate->seconds;
   for (std::size_t i = 1; i < std::min<std::size_t>(all.size(), 3); ++i)
-    if (all[i].seconds <= model.doubt() * all[0].seconds) least = std::min(least, all[i].candidate->seconds);
+    if (all[i].seconds <= model.ambiguity_ratio() * all[0].seconds) least = std::min(least, all[i].candidate->seconds);
   return least / fastest_seconds(cell);
 }
 
@@ -233,7 +233,7 @@ struct Judgement {
     if (choices == 0) return;
     std::printf(
         "%s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25 (%d of them of "
-        "15 us and more), at most %.2f (%s); %.4f if those in doubt are measured; R^2 of log times %.4f\n",
+        "15 us and more), at most %.2f (%s); %.4f if ambiguous ones are measured; R^2 of log times %.4f\n",
         of.c_str(), choices, mean(), beyond_5, beyond_25, long_beyond_25, worst, where.c_str(),
         std::exp(tuned_logs / choices), 1 - residuals / (squares - sum * sum / times));
   }
@@ -254,9 +254,9 @@ double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithm
   return most;
 }
 
-/// Returns the appropriate doubt of the model: in nine of ten choices that cost more than 1.05, the predicted time of
-/// the fastest candidate was less than this multiple of the chosen candidate's.
-double doubt(const std::vector<Cell>& cells, const FittedModel& model) {
+/// Returns the appropriate ambiguity ratio of the model: in nine of ten choices that cost more than 1.05, the predicted
+/// time of the fastest candidate was less than this multiple of the chosen candidate's.
+double ambiguity_ratio(const std::vector<Cell>& cells, const FittedModel& model) {
   std::vector<double> factors;
   for (const Cell& cell : cells) {
     if (cost_of_choice(cell, model) <= 1.05) continue;
@@ -374,7 +374,8 @@ int main(int argc, char* argv[]) {
       for (const auto& [name, constants] : model->constants) std::printf("%s = %.4g\n", name.c_str(), *constants[0]);
       cost = judge(cells, arithmetics, *model);
     }
-    std::printf("two candidates are in doubt if predicted within %.2f of one another\n", doubt(cells, *model));
+    std::printf("two candidates are ambiguous if predicted within %.2f of one another\n",
+                ambiguity_ratio(cells, *model));
     if (!families.empty()) {
       read_families(families, cells);
       cost = std::max(cost, judge_families(cells, arithmetics, version, names, judge_only));

@@ -61,7 +61,7 @@ void for_each_kind(const Visit& visit, EngineList<Kind...>) {
 /// must not be lower.
 template <class Kind>
 double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  if (m.nonzeros == 0) return gpu.rows.launch;
+  if (m.nonzeros == 0) return gpu.rows.launch_s;
   if (const auto own = Kind::gpu_seconds(m, size, gpu)) return *own;
   const double least = gpu.has_rows ? 1.05 * csr_seconds_by_layout(m, CsrCost::bytes(m), gpu) : 0;
   return std::max(least, Kind::portable_seconds(m, size, gpu));
@@ -70,14 +70,14 @@ double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuM
 template <class Kind>
 Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double watched = watched_bytes(m, size.format);
-  const double look = watched > 0 ? gpu.look + watched / gpu.streamed : 0;
+  const double look = watched > 0 ? gpu.detect_changes_s + watched / gpu.streamed : 0;
   return {size.format, size.tiles, size.bytes, gpu_seconds<Kind>(m, size, gpu) + look};
 }
 template <class Kind>
 Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
   return {size.format, size.tiles, size.bytes,
           product_seconds(m, machine, size.bytes) + Kind::host_decoding(m, size, machine) +
-              watched_bytes(m, size.format) / machine.bytes};
+              watched_bytes(m, size.format) / machine.streamed_rate};
 }
 
 template <class Machine>

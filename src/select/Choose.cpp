@@ -7,7 +7,8 @@ namespace Tessera::Impl {
 
 MachineModel MachineModel::times(double cores) const {
   MachineModel all = *this;
-  for (double* const rate : {&all.bytes, &all.gathered_lines, &all.tile_rows, &all.cached_bytes, &all.decoded_entries})
+  for (double* const rate :
+       {&all.streamed_rate, &all.gathered_lines, &all.tile_rows, &all.cached_rate, &all.decoded_entries})
     *rate *= cores;
   return all;
 }

@@ -13,24 +13,24 @@ GpuModel tiles_of_floats() {
   gpu.partition = 4.6;
   gpu.has_narrow_blocks = false;
   gpu.slab_columns = 64;
-  gpu.staged_chunk = 0;
+  gpu.staged_chunk_s = 0;
   return gpu;
 }
 
 /// The model of CSR and row groups with X and Y of 16 bits, and values and sums of float.
 GpuModel rows_of_halves(GpuModel gpu) {
   gpu.near_gathers = 15.92e12;
-  gpu.near_cache = 138.6e3;
-  gpu.row = 0.08371e-9;
+  gpu.near_cache_bytes = 138.6e3;
+  gpu.row_s = 0.08371e-9;
   gpu.rows = {3.093e-6, 31.58e-9, 64, 430, 26.37e-9};
-  gpu.narrow_row = 16;
+  gpu.narrow_row_bytes = 16;
   gpu.narrow_bytes = 8;
-  gpu.narrow_fetch = 47.41;
+  gpu.narrow_fetch_bytes = 47.41;
   gpu.entry_bytes = 9.384;
   gpu.thin_step = 1.407;
-  gpu.copy = 3.275e-6;
+  gpu.copy_s = 3.275e-6;
   gpu.group_gathers = 15.85e12;
-  gpu.group_value = 40.5e-15;
+  gpu.group_value_s = 40.5e-15;
   gpu.group_stream = 1.902;
   gpu.group_overlap = 0.692;
   gpu.groups = {4.183e-6, 7.186e-9, 128, 890, 26.37e-9};
@@ -56,7 +56,7 @@ GpuModel GpuModel::with_memory(double rate) const {
 
 GpuModel GpuModel::tf32() {
   GpuModel gpu = tiles_of_floats();
-  gpu.tile = 0.1567e-9;
+  gpu.tile_s = 0.1567e-9;
   gpu.tall_tile = 1.234;
   gpu.block = 0.9749;
   gpu.tiles = {2.108e-6, 0.244e-6, 32, 3440};
@@ -67,7 +67,7 @@ GpuModel GpuModel::tf32() {
 
 GpuModel GpuModel::tf32x3() {
   GpuModel gpu = tiles_of_floats();
-  gpu.tile = 0.1906e-9;
+  gpu.tile_s = 0.1906e-9;
   gpu.tall_tile = 1.51;
   gpu.block = 0.9559;
   gpu.tiles = {2.387e-6, 0.28e-6, 32, 3440};
@@ -80,7 +80,7 @@ GpuModel GpuModel::half() {
   GpuModel gpu = tiles_of_floats();
   gpu.has_square_blocks = true;
   gpu.slab_columns = 128;
-  gpu.tile = 0.1889e-9;
+  gpu.tile_s = 0.1889e-9;
   gpu.tall_tile = 1.249;
   gpu.block = 0.2799;
   gpu.tiles = {0.546e-6, 0.2171e-6, 32, 3440};
@@ -94,7 +94,7 @@ GpuModel GpuModel::half() {
 
 GpuModel GpuModel::half_vectors() {
   GpuModel gpu = rows_of_halves(half());
-  gpu.tile = 0.1597e-9;
+  gpu.tile_s = 0.1597e-9;
   gpu.tile_alone = 0.8309;
   gpu.window_tiles = 1.426;
   gpu.tile_overlap = 0.4617;
@@ -102,7 +102,7 @@ GpuModel GpuModel::half_vectors() {
   gpu.tiles = {3.017e-6, 0.1388e-6, 32, 990};
   gpu.tall_tiles = {3.51e-6, 0.144e-6, 32, 690};
   gpu.copied_columns = 0;
-  gpu.staged_chunk = gpu.block = gpu.partition = gpu.sorted_bytes = 0;
+  gpu.staged_chunk_s = gpu.block = gpu.partition = gpu.sorted_rate = 0;
   return gpu;
 }
 
@@ -110,13 +110,13 @@ GpuModel GpuModel::half_vectors_without_tile_kernels() { return rows_of_halves(w
 
 GpuModel GpuModel::without_tile_kernels() {
   GpuModel gpu;
-  gpu.tile = gpu.staged_chunk = gpu.block = gpu.partition = 0;
+  gpu.tile_s = gpu.staged_chunk_s = gpu.block = gpu.partition = 0;
   return gpu;
 }
 
 GpuModel GpuModel::rows_only() {
   GpuModel gpu = without_tile_kernels();
-  gpu.sorted_bytes = 0;
+  gpu.sorted_rate = 0;
   gpu.chunks.shared_bytes = 0;
   return gpu;
 }

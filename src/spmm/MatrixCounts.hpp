@@ -105,7 +105,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
     statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
     const FormatParameters& parameters = options.parameters;
     if (machine.group_gathers > 0)
-      count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_sharing, statistics); });
+      count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_entries_per_column, statistics); });
     if (machine.block > 0)
       count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
   }

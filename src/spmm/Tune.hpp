@@ -122,16 +122,17 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
 }
 
 /// Returns the candidates worth a measurement: the three that are predicted to be the fastest, within a factor of the
-/// first. The factor is 2 with Tuning::Measure, otherwise the model's doubt. Published kernels have no model: all are
-/// measured.
+/// first. The factor is 2 with Tuning::Measure, otherwise the model's ambiguity_ratio. Published kernels have no model:
+/// all are measured.
 ///
-/// \param candidates [in] ranked, at least one
-/// \param doubt      [in] the factor between two predicted times above which the prediction says which product is
-///                        faster
-inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options, double doubt) {
+/// \param candidates      [in] ranked, at least one
+/// \param ambiguity_ratio [in] the factor between two predicted times above which the prediction says which product is
+///                             faster
+inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options,
+                                        double ambiguity_ratio) {
   if (options.kernel == Kernel::Published) return candidates;
   if (candidates.size() > 3) candidates.resize(3);
-  const double factor = options.tuning == Tuning::Measure ? 2 : doubt;
+  const double factor = options.tuning == Tuning::Measure ? 2 : ambiguity_ratio;
   const double slowest = factor * candidates.front().predicted_seconds;
   while (candidates.back().predicted_seconds > slowest) candidates.pop_back();
   return candidates;
@@ -186,17 +187,17 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
 }
 
 /// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. The
-/// predicted choice stays if there is no memory to measure any, and with Tuning::Adaptive if no two are in doubt or
+/// predicted choice stays if there is no memory to measure any, and with Tuning::Adaptive if no two are ambiguous or
 /// there is no time for two. Published kernels have no model: it measures all of them, or none.
 ///
-/// \param A      [in]     canonical
-/// \param doubt  [in]     the doubt of the model
-/// \param spent  [in]     seconds that were spent on measurements for other orders
-/// \param choice [in,out] the choice by predictions
+/// \param A               [in]     canonical
+/// \param ambiguity_ratio [in]     the doubt of the model
+/// \param spent           [in]     seconds that were spent on measurements for other orders
+/// \param choice          [in,out] the choice by predictions
 /// \throws std::runtime_error about the tuning file
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double doubt, double spent,
-          Choice& choice) {
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double ambiguity_ratio,
+          double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return;
@@ -207,7 +208,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memo
     if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left))
       return choose_tuned(choice, *known, " was the fastest when it was measured before");
   }
-  const std::vector<Candidate> contestants = promising(left, options, doubt);
+  const std::vector<Candidate> contestants = promising(left, options, ambiguity_ratio);
   const int all = static_cast<int>(contestants.size());
   const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
   const TuningBudget time(options, spent, contestants.front().predicted_seconds);

@@ -71,7 +71,7 @@ TEST(Choose, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
     return candidate_of(following, format).predicted_seconds - candidate_of(trusting, format).predicted_seconds;
   };
   EXPECT_EQ(more(Format::Csr), 0);
-  EXPECT_NEAR(more(Format::BitTcf), 8e6 / MachineModel{}.bytes, 1e-12);
+  EXPECT_NEAR(more(Format::BitTcf), 8e6 / MachineModel{}.streamed_rate, 1e-12);
 }
 
 TEST(Choose, BytesAreThoseOfTheFormats) {

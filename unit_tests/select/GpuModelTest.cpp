@@ -139,14 +139,14 @@ TEST(GpuModel, SlowerMemorySlowsWhatDoesNotStayInCaches) {
 TEST(GpuModel, RowsShareOnlyWhatFits) {
   const auto seconds = [](double vector_columns, double near_cache) {
     GpuModel gpu = without_chunks();
-    gpu.near_cache = near_cache;
+    gpu.near_cache_bytes = near_cache;
     return seconds_of(choose_format(statistics(ddi, vector_columns, 4), gpu), Format::Csr);
   };
-  EXPECT_GT(seconds(512, GpuModel().near_cache), 1.1 * seconds(512, 1e9));
+  EXPECT_GT(seconds(512, GpuModel().near_cache_bytes), 1.1 * seconds(512, 1e9));
   MatrixStatistics m = statistics(fem3d, 128, 4);  // 86 columns, 44 KB
   GpuModel more = GpuModel::without_tile_kernels();
   const double usual = seconds_of(choose_format(m, more), Format::Csr);
-  more.near_cache = 1e9;
+  more.near_cache_bytes = 1e9;
   EXPECT_EQ(usual, seconds_of(choose_format(m, more), Format::Csr));
 }
 
@@ -159,7 +159,7 @@ TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
   const double longer = seconds(Format::Csr);
   EXPECT_GT(longer, csr);
   small.longest_row = 600;  // the row is cut into pieces, and another kernel adds their sums
-  EXPECT_GT(seconds(Format::Csr), longer + 0.5 * GpuModel{}.sums);
+  EXPECT_GT(seconds(Format::Csr), longer + 0.5 * GpuModel{}.sums_s);
   const double long_row = seconds(Format::Csr);
   small.longest_row = 1200;
   EXPECT_LT(seconds(Format::Csr), 1.1 * long_row);
@@ -174,8 +174,8 @@ TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
 TEST(GpuModel, PiecesOfSmallMatricesAreShort) {
   const Counts graph{"", false, 60000, 200000, 60000, 25000, 150000, 120000, 110000, 600, 75, 80, 3000};
   GpuModel floats = GpuModel::without_tile_kernels(), long_pieces = floats;
-  long_pieces.wide_row = 0;
-  long_pieces.short_group_pieces = 1;
+  long_pieces.wide_row_bytes = 0;
+  long_pieces.short_group_pieces_bytes = 1;
   MatrixStatistics m = statistics(graph, 32, 4);
   m.row_groups = 60000;
   m.group_columns = m.group_values = 200000;
@@ -195,7 +195,7 @@ TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
   small.longest_row = 161;
   EXPECT_NE(seconds(), whole);
   GpuModel no_sums;
-  no_sums.sums = no_sums.rows.sum_step = 0;
+  no_sums.sums_s = no_sums.rows.sum_step_s = 0;
   small.longest_row = 160;
   EXPECT_EQ(seconds_of(choose_format(statistics(small), no_sums), Format::Csr), whole);
 }
@@ -205,7 +205,7 @@ TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
 TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   const Counts graph{"", false, 1e6, 3e7, 3e6, 2e6, 2.4e7, 1.2e7, 1.15e7, 60, 8, 8, 900};
   GpuModel with_room;
-  with_room.window_cache = 1e15;
+  with_room.window_cache_bytes = 1e15;
   const auto penalty = [&](Format format, double columns) {  // the penalty of a cache too small for X
     const MatrixStatistics m = statistics(graph, columns);
     return seconds_of(choose_format(m, GpuModel{}), format) / seconds_of(choose_format(m, with_room), format);
@@ -292,7 +292,7 @@ TEST(GpuModel, PiecesOfRowsAreAddedSoonerThanThoseOfWindows) {
   const double csr = seconds_of(choose_format(m, gpu), Format::Csr);
   EXPECT_NEAR(std::log(csr / 20.9e-6), 0, 0.5);
   GpuModel slow = gpu;
-  slow.rows.sum_step = gpu.tiles.sum_step;
+  slow.rows.sum_step_s = gpu.tiles.sum_step_s;
   EXPECT_GT(seconds_of(choose_format(m, slow), Format::Csr), 1.4 * csr);
 }
 
@@ -341,11 +341,11 @@ TEST(GpuModel, XIsCopiedWhereItsRowsAreNotAligned) {
     const MatrixStatistics m = statistics(band, vector_columns);
     return predict(m, {Format::Staged, m.bittcf_tiles, 1e7}, GpuModel{}).predicted_seconds;
   };
-  EXPECT_GT(staged_seconds(31), staged_seconds(32) + 0.5 * GpuModel{}.copy);
+  EXPECT_GT(staged_seconds(31), staged_seconds(32) + 0.5 * GpuModel{}.copy_s);
   const auto half_seconds = [](double vector_columns) {
     return seconds_of(choose_format(statistics(road, vector_columns, 4), GpuModel::half()), Format::BitTcf);
   };
-  EXPECT_GT(half_seconds(129) - half_seconds(128), 0.9 * GpuModel::half().copy);
+  EXPECT_GT(half_seconds(129) - half_seconds(128), 0.9 * GpuModel::half().copy_s);
 }
 
 /// CSR reads values in place and does not check them for changes. Every other format pays for the check.
@@ -358,7 +358,7 @@ TEST(GpuModel, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
     const Choice following = choose_format(m, gpu);
     for (const Candidate& candidate : trusting.candidates) {
       const double more = seconds_of(following, candidate.format) - candidate.predicted_seconds;
-      const double look = gpu.look + 8 * m.nonzeros / gpu.streamed;
+      const double look = gpu.detect_changes_s + 8 * m.nonzeros / gpu.streamed;
       EXPECT_NEAR(more, candidate.format == Format::Csr ? 0 : look, 1e-9) << counts.name;
     }
     m.has_given_order = false;
@@ -387,7 +387,7 @@ TEST(GpuModel, LayoutLeftCostsACopyOrSlabs) {
   const double right = seconds_of(choose_format(m, GpuModel{}), Format::Csr);
   m.layout_left = true;
   EXPECT_NEAR(seconds_of(choose_format(m, GpuModel{}), Format::Csr) - right,
-              GpuModel{}.copy + 2 * 192000 * 256 / GpuModel{}.streamed, 1e-9);
+              GpuModel{}.copy_s + 2 * 192000 * 256 / GpuModel{}.streamed, 1e-9);
 }
 
 TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
@@ -436,9 +436,9 @@ TEST(GpuModel, TallTilesOnlyIfTheyFit) {
     return seconds_of(choose_format(statistics(elasticity, 128, 4), gpu), Format::Bmat);
   };
   GpuModel gpu = GpuModel::tf32();
-  gpu.whole_tiles = 128 * 4 * elasticity.bmat;
+  gpu.whole_tiles_bytes = 128 * 4 * elasticity.bmat;
   const double tensor_cores = seconds(gpu);
-  gpu.whole_tiles -= 1;
+  gpu.whole_tiles_bytes -= 1;
   EXPECT_GT(seconds(gpu), 2 * tensor_cores);
 }
 
@@ -496,7 +496,7 @@ TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   EXPECT_LT(seconds(16, 16, GpuModel::half()), seconds(16, 16, half));
   EXPECT_EQ(seconds(8, 4, GpuModel::half()), seconds(8, 4, half));
   GpuModel full = GpuModel::half();
-  full.whole_tiles = 16 * 16 * 2 * count - 1;  // no memory for the rounded values
+  full.whole_tiles_bytes = 16 * 16 * 2 * count - 1;  // no memory for the rounded values
   EXPECT_EQ(seconds(16, 16, full), seconds(16, 16, half));
 }
 
@@ -613,9 +613,9 @@ TEST(GpuModel, ChunksOfAnXThatIsCopiedTakeLonger) {
   const auto seconds = [&] { return seconds_of(choose_format(m, GpuModel::without_tile_kernels()), Format::Csr); };
   const double right = seconds();
   m.layout_left = true;
-  EXPECT_GT(seconds(), right + GpuModel{}.copy);
+  EXPECT_GT(seconds(), right + GpuModel{}.copy_s);
   m = statistics(ddi, 127, 4);
-  EXPECT_GT(seconds(), right + 0.9 * GpuModel{}.copy);
+  EXPECT_GT(seconds(), right + 0.9 * GpuModel{}.copy_s);
 }
 
 /// 16-bit vectors with A in float, as measured on an H100.
@@ -658,7 +658,7 @@ TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
   EXPECT_EQ(choose_format(blocks_of_halves(512), h100).format, Format::RowGroups);
   EXPECT_EQ(choose_format(half_statistics(fem3d, 86016, 3994960, 12177408, 512), h100).format, Format::Csr);
   GpuModel fetches = h100;
-  fetches.group_value = 0;
+  fetches.group_value_s = 0;
   for (const MatrixStatistics& m : {blocks_of_halves(512), half_statistics(elasticity, 64000, 5122688, 15379712, 512)})
     EXPECT_GT(seconds_of(choose_format(m, h100), Format::RowGroups),
               1.3 * seconds_of(choose_format(m, fetches), Format::RowGroups));
@@ -671,7 +671,7 @@ TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
     return seconds_of(choose_format(statistics(band, columns, 2), GpuModel::half_vectors()), format);
   };
   for (const Format format : {Format::BitTcf, Format::Bmat})
-    EXPECT_GT(seconds(format, 2), seconds(format, 8) + 0.9 * GpuModel::half_vectors().copy) << to_string(format);
+    EXPECT_GT(seconds(format, 2), seconds(format, 8) + 0.9 * GpuModel::half_vectors().copy_s) << to_string(format);
   EXPECT_EQ(seconds(Format::Csr, 2), seconds(Format::Csr, 4));
   EXPECT_GT(seconds(Format::Csr, 8), 1.2 * seconds(Format::Csr, 4));
 }
@@ -681,7 +681,7 @@ TEST(GpuModel, RoundedTilesMoveHalfTheBytes) {
   for (const GpuModel& half : {GpuModel::half(), GpuModel::half_vectors()}) {
     GpuModel wide = half;
     wide.rounded_bytes = 0;
-    wide.tile = 1e-15;  // memory traffic is the bound
+    wide.tile_s = 1e-15;  // memory traffic is the bound
     GpuModel rounded = wide;
     rounded.rounded_bytes = 2;
     const MatrixStatistics m = statistics(molecules, 8, 4);
@@ -707,7 +707,7 @@ TEST(GpuModel, StagedChunksWithManyTilesTakeLonger) {
   }
   const auto share = [](const Counts& counts) {
     GpuModel none;
-    none.staged_tile = 0;
+    none.staged_tile_s = 0;
     return seconds_of(choose_format(statistics(counts, 512), GpuModel{}), Format::Staged) /
            seconds_of(choose_format(statistics(counts, 512), none), Format::Staged);
   };

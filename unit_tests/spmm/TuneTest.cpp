@@ -83,7 +83,7 @@ int measured(const Choice& choice) {
                            [](const Candidate& candidate) { return candidate.measured_seconds > 0; }));
 }
 
-/// Plans measure only candidates in doubt, and only if enough products are expected.
+/// Plans measure only ambiguous candidates, and only if enough products are expected.
 TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -98,10 +98,11 @@ TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
       auto plan = A.plan(options);
       const auto& candidates = Impl::choice_of(plan).candidates;
       const double least = candidates[0].predicted_seconds;
-      const double doubt = Impl::choice_of(plan).model.starts_with("host") ? MachineModel::doubt : GpuModel::doubt;
-      const auto in_doubt =
-          std::count_if(candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(3, std::ssize(candidates)),
-                        [&](const Candidate& candidate) { return candidate.predicted_seconds <= doubt * least; });
+      const double ambiguity_ratio =
+          Impl::choice_of(plan).model.starts_with("host") ? MachineModel::ambiguity_ratio : GpuModel::ambiguity_ratio;
+      const auto in_doubt = std::count_if(
+          candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(3, std::ssize(candidates)),
+          [&](const Candidate& candidate) { return candidate.predicted_seconds <= ambiguity_ratio * least; });
       ++(in_doubt > 1 ? doubtful : clear);
       EXPECT_EQ(measured(Impl::choice_of(plan)), in_doubt > 1 ? in_doubt : 0) << plan.explain();
       EXPECT_EQ(std::filesystem::exists(options.tuning_file), in_doubt > 1);

@@ -19,7 +19,7 @@ class CudaBcsr;
 ///
 /// NOTE: the longest row of blocks is not counted. The model assumes the length of the longest window.
 inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile * places / 64;
+  const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile_s * places / 64;
   const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
   const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
   const Tiles blocks = tiles_of(size.tiles, m.rows / m.bcsr_block_rows, gpu.tile_alone * block, block);
@@ -34,7 +34,7 @@ inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const 
   const auto is_block = [&](double rows, double columns) {
     return m.bcsr_block_rows == rows && m.bcsr_block_columns == columns;
   };
-  if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.whole_tiles;
+  if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.whole_tiles_bytes;
   return is_block(16, 8) || is_block(8, 8) || (is_block(8, 4) && gpu.has_narrow_blocks);
 }
 
@@ -47,7 +47,7 @@ struct BcsrCost : DefaultCost {
   }
 
   static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
-    if (!(gpu.tile > 0 && gpu.block > 0 && m.bcsr_blocks > 0)) return std::nullopt;
+    if (!(gpu.tile_s > 0 && gpu.block > 0 && m.bcsr_blocks > 0)) return std::nullopt;
     return FormatSize{Format::Bcsr, m.bcsr_blocks, bytes(m)};
   }
   /// As for BitTCF: where decoding matters, blocks are far from full, and have 8 rows unless the user wants others.

@@ -12,7 +12,7 @@ template <class Scalar>
 class CudaCondensed;
 
 inline double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const Tiles tiles = tiles_of(size.tiles, m.rows / 8, gpu.tile_alone * gpu.tile, gpu.tile);
+  const Tiles tiles = tiles_of(size.tiles, m.rows / 8, gpu.tile_alone * gpu.tile_s, gpu.tile_s);
   const double place_bytes = gpu.rounded_bytes > 0 ? gpu.rounded_bytes : m.matrix_bytes;
   const double work = tile_work(m, tiles, bytes_of_whole(m, size, 64, place_bytes), gpu);
   return copy_seconds(m, m.vector_bytes == 2, gpu) +
@@ -37,7 +37,7 @@ struct BitTcfCost : DefaultCost {
     return size.tiles * 8 / machine.tile_rows;
   }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-    if (!(gpu.tile > 0)) return std::nullopt;
+    if (!(gpu.tile_s > 0)) return std::nullopt;
     return bittcf_seconds(m, size, gpu);
   }
   /// Each of 8 rows visits all tiles of its window.

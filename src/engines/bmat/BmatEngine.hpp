@@ -12,7 +12,7 @@ template <class Scalar>
 class CudaCondensed;
 
 inline double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile, gpu.tall_tile * gpu.tile);
+  const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile_s, gpu.tall_tile * gpu.tile_s);
   // The bytes that the model was fitted with: 48 a tile in addition to its values, and two offsets a window.
   const double bytes = 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + (48 + 128 * m.matrix_bytes) * size.tiles;
   const double work = tile_work(m, tiles, bytes, gpu);
@@ -29,14 +29,14 @@ struct BmatCost : DefaultCost {
   }
 
   static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
-    if (!(gpu.tile > 0 && m.bmat_tiles > 0)) return std::nullopt;
+    if (!(gpu.tile_s > 0 && m.bmat_tiles > 0)) return std::nullopt;
     return FormatSize{Format::Bmat, m.bmat_tiles, bytes(m)};
   }
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 16 / machine.tile_rows;
   }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-    if (!(gpu.tile > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.whole_tiles)) return std::nullopt;
+    if (!(gpu.tile_s > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.whole_tiles_bytes)) return std::nullopt;
     return bmat_seconds(m, size, gpu);
   }
   /// A tile has twice the number of words of a tile of BitTCF.

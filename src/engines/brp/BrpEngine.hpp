@@ -17,7 +17,7 @@ class CudaBrp;
 
 /// Up to 32 columns take as long as 32.
 inline double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double seconds = gpu.partition * gpu.tile * std::max(1.0, tile_columns / m.vector_columns);
+  const double seconds = gpu.partition * gpu.tile_s * std::max(1.0, tile_columns / m.vector_columns);
   const Tiles tiles = tiles_of(m.nonzeros / 64, 0, 0, seconds);
   const double work = tile_work(m, tiles, size.bytes, gpu);
   const double copy = m.layout_left ? copy_seconds(m, false, gpu) : 0;

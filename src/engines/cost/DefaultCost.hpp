@@ -14,9 +14,9 @@ struct Walk {
 
 /// Seconds of a product in portable code, in which rows search tiles.
 inline double walked_seconds(const MatrixStatistics& m, const FormatSize& size, const Walk& walk, const GpuModel& gpu) {
-  const double looked = m.vector_columns * (gpu.walked_tile * walk.tiles + gpu.walked_entry * m.nonzeros);
+  const double looked = m.vector_columns * (gpu.walked_tile_s * walk.tiles + gpu.walked_entry_s * m.nonzeros);
   const double work =
-      std::max(looked, m.nonzeros * row_bytes(m) / gpu.walked_bytes) + (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+      std::max(looked, m.nonzeros * row_bytes(m) / gpu.walked_rate) + (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
   return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 

@@ -36,7 +36,7 @@ inline double rows_from_memory(const MatrixStatistics& m, double fetches, double
   const double columns = m.window128_columns;
   if (columns == 0) return fetches;
   const double windows = std::ceil(m.rows / 128);
-  const double room = gpu.window_cache / (columns / windows * taken);  // in windows of 128 rows
+  const double room = gpu.window_cache_bytes / (columns / windows * taken);  // in windows of 128 rows
   if (room <= 1) return fetches - room * std::max(0.0, fetches - columns);
   const double growth = m.window64_columns > 0 ? std::clamp(columns / m.window64_columns, 0.5, 1.0) : 1;
   const double doublings = std::min(std::log2(room) / std::log2(std::max(2 * growth, 1.01)), std::log2(windows));
@@ -56,20 +56,20 @@ inline double window_seconds(const MatrixStatistics& m, double fetches, double t
 inline double seconds_of(const GpuModel::Chain& chain, double work, double steps, double growth,
                          const MatrixStatistics& m, const GpuModel& gpu) {
   const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
-  const double alone = chain.step * std::min(steps, piece) * widths;
-  const double sums = steps > piece ? gpu.sums + chain.sum_step * steps / piece * widths : 0;
-  return chain.launch + work + alone + sums;
+  const double alone = chain.step_s * std::min(steps, piece) * widths;
+  const double sums = steps > piece ? gpu.sums_s + chain.sum_step_s * steps / piece * widths : 0;
+  return chain.launch_s + work + alone + sums;
 }
 
 /// Seconds for copying X to rows in panels of this many columns.
 inline double pack_seconds(const MatrixStatistics& m, double panel_columns, const GpuModel& gpu) {
-  return std::ceil(m.vector_columns / panel_columns) * gpu.copy + 2 * m.columns * row_bytes(m) / gpu.streamed;
+  return std::ceil(m.vector_columns / panel_columns) * gpu.copy_s + 2 * m.columns * row_bytes(m) / gpu.streamed;
 }
 
 /// Seconds for copying X, and for writing a column-major Y. Some models copy every X, panel by panel. The others copy
 /// an X that is column-major, or whose rows are not aligned as the kernel needs.
 inline double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
-  const double y = m.layout_left ? gpu.left_y * y_bytes(m, gpu) / gpu.streamed : 0;
+  const double y = m.layout_left ? gpu.left_y_ratio * y_bytes(m, gpu) / gpu.streamed : 0;
   if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);
   if (m.layout_left) return y + pack_seconds(m, gpu.panel_columns, gpu);
   return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? pack_seconds(m, m.vector_columns, gpu) : 0;

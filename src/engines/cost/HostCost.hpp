@@ -17,15 +17,15 @@ inline double line_seconds(const MatrixStatistics& m, const MachineModel& machin
 inline double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   const double row_bytes = m.vector_columns * m.vector_bytes;
   const double all = m.columns * row_bytes, again = m.window128_columns * row_bytes;
-  if (again == 0 || all <= machine.core_cache) return all / machine.bytes;
-  if (all <= machine.shared_cache) return all / machine.bytes + again / machine.cached_bytes;
-  return again / machine.bytes;
+  if (again == 0 || all <= machine.core_cache_bytes) return all / machine.streamed_rate;
+  if (all <= machine.shared_cache_bytes) return all / machine.streamed_rate + again / machine.cached_rate;
+  return again / machine.streamed_rate;
 }
 
 /// Seconds for streaming the format and Y once, reading X, and loading the lines of X that every nonzero multiplies.
 inline double product_seconds(const MatrixStatistics& m, const MachineModel& machine, double format_bytes) {
   const double y_bytes = m.rows * m.vector_columns * m.vector_bytes * (m.is_reordered ? machine.scattered_rows : 1);
-  return (format_bytes + y_bytes) / machine.bytes + x_seconds(m, machine) + line_seconds(m, machine);
+  return (format_bytes + y_bytes) / machine.streamed_rate + x_seconds(m, machine) + line_seconds(m, machine);
 }
 
 }  // namespace Tessera::Impl

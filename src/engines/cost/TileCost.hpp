@@ -26,7 +26,7 @@ inline double tile_work(const MatrixStatistics& m, const Tiles& tiles, double by
   const double slab = m.vector_columns <= tile_columns ? tile_columns : gpu.slab_columns;
   const double slabs = std::ceil(m.vector_columns / slab);
   const double multiplied = tiles.count * (tiles.alone * slabs + tiles.columns * m.vector_columns / tile_columns) +
-                            gpu.window_tiles * gpu.tile * tiles.windows * slabs;
+                            gpu.window_tiles * gpu.tile_s * tiles.windows * slabs;
   const double fetches = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
   const double x = std::max(m.columns * row_bytes(m) / gpu.streamed, window_seconds(m, fetches, row_bytes(m), gpu));
   const double moved = (bytes + y_bytes(m, gpu)) / gpu.streamed + x;

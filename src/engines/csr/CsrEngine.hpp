@@ -21,26 +21,26 @@ inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   if (m.longest_row <= gpu.rows.piece) return 1;
   const bool is_small = m.rows < H200::small_rows && m.nonzeros < H200::small_entries;
   if (is_small && m.longest_row <= H200::uncut_row) return H200::uncut_row / gpu.rows.piece;
-  return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row ? 0.5 : 1;
+  return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row_bytes ? 0.5 : 1;
 }
 
 /// Predicts seconds. Each entry gathers a row of X from a cache: from the nearest one, if 8 rows of A reuse it and it
 /// is still there. A row shorter than a cache line costs a whole line. The kernel for narrow rows gathers a few columns
 /// at a time, each lane from another row. Meanwhile A, Y and the uncached rows of X move through memory.
 inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
-  const double fetched = is_narrow ? gpu.narrow_fetch * std::ceil(row_bytes(m) / gpu.narrow_bytes)
+  const bool is_narrow = row_bytes(m) <= gpu.narrow_row_bytes;
+  const double fetched = is_narrow ? gpu.narrow_fetch_bytes * std::ceil(row_bytes(m) / gpu.narrow_bytes)
                                    : std::max(row_bytes(m), cache_line) + gpu.entry_bytes;
   const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
-  const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * row_bytes(m)));
+  const double kept = std::min(1.0, gpu.near_cache_bytes / (near / std::ceil(m.rows / 8) * row_bytes(m)));
   const double again = kept * (m.nonzeros - near);
   const double cached = (m.nonzeros - again) / gpu.first_gathers + again / gpu.near_gathers;
-  const double rows = gpu.row * m.rows * fetched / 512;
+  const double rows = gpu.row_s * m.rows * fetched / 512;
   const double moved =
       window_seconds(m, m.nonzeros, panel_row_bytes(m, gpu), gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(cached * fetched, moved) + rows;
   GpuModel::Chain chain = gpu.rows;
-  if (!is_narrow && row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
+  if (!is_narrow && row_bytes(m) <= gpu.thin_row_bytes) chain.step_s *= gpu.thin_step;
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
@@ -52,7 +52,7 @@ inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, con
   if (m.nonzeros >= 4 * m.columns && (slabs - 1) * m.nonzeros >= gpu.packing_entries)
     return csr_seconds(m, bytes, gpu) + pack_seconds(m, gpu.packed_columns, gpu);
   const double slab_bytes = bytes + gpu.left_columns * m.vector_bytes * (m.rows + m.columns);
-  const double work = slabs * (slab_bytes / gpu.streamed + gpu.left_entry * m.nonzeros);
+  const double work = slabs * (slab_bytes / gpu.streamed + gpu.left_entry_s * m.nonzeros);
   MatrixStatistics slab = m;
   slab.vector_columns = gpu.left_columns;
   return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(m, gpu), slab, gpu);

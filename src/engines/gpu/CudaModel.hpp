@@ -93,10 +93,10 @@ struct Device<Scalar, Kokkos::Cuda> {
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
-    gpu.whole_tiles = static_cast<double>(room_beside_format(exec, options.memory_limit));
+    gpu.whole_tiles_bytes = static_cast<double>(room_beside_format(exec, options.memory_limit));
     if (options.half_vectors) return gpu;
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar>::most_entries(exec, options));
-    if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;
+    if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk_s = 0;
     return gpu;
   }
 

@@ -23,16 +23,16 @@ inline double longest_group_columns(const MatrixStatistics& m) {
 /// Predicts seconds. The columns of all groups gather rows of X from caches, while A, Y and the windows' first reads
 /// move through memory. An X of 16 bits is gathered in half the time, but needs the same instructions.
 inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double multiplied = gpu.group_value * m.group_values * m.vector_columns;
+  const double multiplied = gpu.group_value_s * m.group_values * m.vector_columns;
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;
   const double moved = window_seconds(m, size.tiles, panel_row_bytes(m, gpu), gpu) +
                        gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
-  if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_group_step;
+  if (row_bytes(m) <= gpu.thin_row_bytes) chain.step_s *= gpu.thin_group_step;
   GpuModel native = gpu;  // its kernels read X in place, whatever kernels of tiles do
   native.copied_columns = 0;
-  const double growth = std::clamp(size.tiles * row_bytes(m) / gpu.short_group_pieces, 0.25, 1.0);
+  const double growth = std::clamp(size.tiles * row_bytes(m) / gpu.short_group_pieces_bytes, 0.25, 1.0);
   return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group_columns(m), growth, m, gpu);
 }
 

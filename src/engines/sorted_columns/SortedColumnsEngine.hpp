@@ -17,8 +17,9 @@ class CudaSortedColumns;
 
 /// Predicts seconds; every X is copied.
 inline double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double x = m.nonzeros * (row_bytes(m) + gpu.entry_bytes) / gpu.sorted_bytes;
-  return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
+  const double x = m.nonzeros * (row_bytes(m) + gpu.entry_bytes) / gpu.sorted_rate;
+  return gpu.rows.launch_s + gpu.copy_s + x +
+         (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
 }
 
 struct SortedColumnsCost : DefaultCost {
@@ -27,11 +28,11 @@ struct SortedColumnsCost : DefaultCost {
     return 2 * line_seconds(m, machine);
   }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-    if (!(gpu.sorted_bytes > 0)) return std::nullopt;
+    if (!(gpu.sorted_rate > 0)) return std::nullopt;
     return sorted_columns_seconds(m, size, gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize&, const GpuModel& gpu) {
-    return gpu.walks.launch + gpu.team_entry * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
+    return gpu.walks.launch_s + gpu.team_entry_s * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
   }
 };
 

@@ -17,7 +17,7 @@ class CudaStaged;
 
 /// Whether there is a kernel for staged windows, memory to build them, and counts of their columns.
 inline bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
-  return gpu.staged_chunk > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
+  return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
 }
 
 /// Predicts seconds. Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk
@@ -33,8 +33,8 @@ inline double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
       std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
   const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu),
-               chunked =
-                   std::max(gpu.staged_chunk * rounds, gpu.staged_tile * m.bittcf_tiles / gpu.staged_blocks * slabs);
+               chunked = std::max(gpu.staged_chunk_s * rounds,
+                                  gpu.staged_tile_s * m.bittcf_tiles / gpu.staged_blocks * slabs);
   const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 8.0), m, gpu);
 }
@@ -46,7 +46,7 @@ struct StagedCost : DefaultCost {
   }
 
   static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
-    if (!(gpu.tile > 0 && can_stage(m, gpu))) return std::nullopt;
+    if (!(gpu.tile_s > 0 && can_stage(m, gpu))) return std::nullopt;
     return FormatSize{Format::Staged, m.bittcf_tiles, bytes(m)};
   }
   /// Same as for BitTCF.

@@ -95,10 +95,10 @@ struct PlanOptions {
   /// one candidate, X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
   ///
   /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are
-  /// so close to the least that the model may err, or all published kernels. It takes
-  /// fewer and shorter samples. It measures none unless two are likely to fit in a tenth of the time of
-  /// `hints.expected_products` products, for all orders together (the transpose has another tenth). Each is assumed to
-  /// cost as much as the most expensive before it, and at least 20 products and 150 us.
+  /// so close to the least that the model may err, or all published kernels. It takes fewer and shorter samples. It
+  /// measures none unless two are likely to fit in a tenth of the time of `hints.expected_products` products, for all
+  /// orders together (the transpose has another tenth). Each is assumed to cost as much as the most expensive before
+  /// it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
   /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Adaptive also

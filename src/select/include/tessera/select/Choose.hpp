@@ -11,15 +11,15 @@ namespace Tessera::Impl {
 /// with AVX-512 (perf_tests/models, fit_model).
 struct MachineModel {
   static constexpr std::string_view version = "host 2, fitted to a Xeon";  ///< name and version of the model
-  /// Like GpuModel::doubt. Five choices in a thousand cost more than 1.05; the worst one cost 1.29.
-  static constexpr double doubt = 1.3;
+  /// Like GpuModel::ambiguity_ratio. Five choices in a thousand cost more than 1.05; the worst one cost 1.29.
+  static constexpr double ambiguity_ratio = 1.3;
 
-  double bytes = 8.5e9;            ///< bytes streamed from memory in a second
-  double gathered_lines = 970e6;   ///< 64-byte lines of X loaded from cache into registers in a second
-  double tile_rows = 90e6;         ///< rows of tiles' masks decoded in a second
-  double core_cache = 1e6;         ///< bytes of a core's cache; an X that fits is read once
-  double shared_cache = 32e6;      ///< bytes of the shared cache; an X that fits is read once from memory
-  double cached_bytes = 25e9;      ///< bytes read from the shared cache in a second; a larger X is read for each window
+  double streamed_rate = 8.5e9;      ///< bytes streamed from memory in a second
+  double gathered_lines = 970e6;     ///< 64-byte lines of X loaded from cache into registers in a second
+  double tile_rows = 90e6;           ///< rows of tiles' masks decoded in a second
+  double core_cache_bytes = 1e6;     ///< bytes of a core's cache; an X that fits is read once
+  double shared_cache_bytes = 32e6;  ///< bytes of the shared cache; an X that fits is read once from memory
+  double cached_rate = 25e9;       ///< bytes read from the shared cache in a second; a larger X is read for each window
   double scattered_rows = 3;       ///< time to write a row of Y at any place, divided by that to write the next row
   double decoded_entries = 300e6;  ///< entries converted to compressed rows, to be multiplied there, in a second
 
