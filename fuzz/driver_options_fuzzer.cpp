@@ -69,8 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto settings = Tessera::Impl::Driver::parse_options(static_cast<int>(arguments.size()), arguments.data());
     if (settings) check(*settings);
-  } catch (const std::invalid_argument& refusal) {
-    require(refusal.what()[0] != '\0', "a refusal has a message");
+  } catch (const std::invalid_argument& rejection) {
+    require(rejection.what()[0] != '\0', "a rejection has a message");
   }
   return 0;
 }

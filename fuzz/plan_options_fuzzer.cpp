@@ -45,8 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string named = text_of(options);
     require(named.find('?') == std::string::npos || text.find('?') != std::string_view::npos, "every option is known");
     require(text_of(Tessera::parse_plan_options(named, "named")) == named, "what is named is read the same");
-  } catch (const std::invalid_argument& refusal) {
-    require(std::string_view(refusal.what()).starts_with("input: "), "a refusal names the source");
+  } catch (const std::invalid_argument& rejection) {
+    require(std::string_view(rejection.what()).starts_with("input: "), "a rejection names the source");
   }
   return 0;
 }

@@ -40,28 +40,28 @@ std::string name_of_input(std::size_t k) { return "X[" + std::to_string(k) + "]"
 struct Check {
   const char* function;
 
-  [[noreturn]] void refuse(const std::string& found) const {
+  [[noreturn]] void reject(const std::string& found) const {
     throw std::invalid_argument("Tessera::" + std::string(function) + ": " + found);
   }
 
   template <class Scalar>
   void block(const char* name, const TallBlock<Scalar>& X) const {
     if (X.rows < 0 || X.columns < 0) {
-      refuse(std::string(name) + " has " + std::to_string(X.rows) + " rows and " + std::to_string(X.columns) +
+      reject(std::string(name) + " has " + std::to_string(X.rows) + " rows and " + std::to_string(X.columns) +
              " columns; expected numbers from 0 on");
     }
     if (X.rows == 0 || X.columns == 0) return;
-    if (X.data == nullptr) refuse(std::string(name) + ".data is null; expected the address of its elements");
+    if (X.data == nullptr) reject(std::string(name) + ".data is null; expected the address of its elements");
     if (X.column_list == nullptr) {
       if (X.rows > 1 && X.row_stride < X.columns) {
-        refuse(std::string(name) + ".row_stride is " + std::to_string(X.row_stride) + "; expected at least its " +
+        reject(std::string(name) + ".row_stride is " + std::to_string(X.row_stride) + "; expected at least its " +
                std::to_string(X.columns) + " columns");
       }
       return;
     }
     for (Ordinal j = 0; j < X.columns; ++j) {
       if (X.place(j) >= 0 && X.place(j) < X.row_stride) continue;
-      refuse(std::string(name) + ".column_list[" + std::to_string(j) + "] is " + std::to_string(X.place(j)) +
+      reject(std::string(name) + ".column_list[" + std::to_string(j) + "] is " + std::to_string(X.place(j)) +
              "; expected at least 0 and less than the row stride, " + std::to_string(X.row_stride));
     }
   }
@@ -74,7 +74,7 @@ struct Check {
   }
   void number(const char* name, const char* what, Ordinal found, const char* other, Ordinal expected) const {
     if (found == expected) return;
-    refuse(std::string(name) + " has " + std::to_string(found) + " " + what + "; expected " + std::to_string(expected) +
+    reject(std::string(name) + " has " + std::to_string(found) + " " + what + "; expected " + std::to_string(expected) +
            ", " + other);
   }
 
@@ -93,9 +93,9 @@ struct Check {
   template <class Scalar>
   void small(const char* name, const SmallMatrix<Scalar>& B) const {
     if (B.rows == 0 || B.columns == 0) return;
-    if (B.data == nullptr) refuse(std::string(name) + ".data is null; expected the address of its elements");
+    if (B.data == nullptr) reject(std::string(name) + ".data is null; expected the address of its elements");
     if (B.columns > 1 && B.stride < B.rows) {
-      refuse(std::string(name) + ".stride is " + std::to_string(B.stride) + "; expected at least its " +
+      reject(std::string(name) + ".stride is " + std::to_string(B.stride) + "; expected at least its " +
              std::to_string(B.rows) + " rows");
     }
   }
@@ -103,20 +103,20 @@ struct Check {
   template <class Scalar>
   void given(const char* name, const Scalar* array, Ordinal elements) const {
     if (array == nullptr && elements > 0) {
-      refuse(std::string(name) + " is null; expected the address of " + std::to_string(elements) + " elements");
+      reject(std::string(name) + " is null; expected the address of " + std::to_string(elements) + " elements");
     }
   }
 
   template <class Input, class Output>
   void apart(const char* input, const TallBlock<Input>& X, const char* output, const TallBlock<Output>& Y) const {
     if (!share_memory(X, Y)) return;
-    refuse(std::string(output) + " shares memory with " + input + "; expected a block apart from it");
+    reject(std::string(output) + " shares memory with " + input + "; expected a block apart from it");
   }
   template <class Input, class Output>
   void apart_or_same(const char* input, const TallBlock<Input>& X, const char* output,
                      const TallBlock<Output>& Y) const {
     if (are_same(X, Y) || !share_memory(X, Y)) return;
-    refuse(std::string(output) + " shares memory with " + input + "; expected the same block, or one apart from it");
+    reject(std::string(output) + " shares memory with " + input + "; expected the same block, or one apart from it");
   }
 };
 
@@ -236,7 +236,7 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
   }
   const auto is_y = [&](const auto& block) { return are_same(block, Y); };
   if (!is_empty(Y) && std::count_if(X.begin(), X.end(), is_y) > 1) {
-    check.refuse("Y is several blocks of X; expected at most one");
+    check.reject("Y is several blocks of X; expected at most one");
   }
   check.rows("B", B.rows, "the columns of all X", columns);
   check.columns("B", B.columns, "as Y", Y.columns);

@@ -29,7 +29,7 @@ struct Device {
   static Precision wider_precision(const PlanOptions& options) { return options.precision; }
 
   /// Returns why no plan can use the kernel of this format's paper; empty if one can.
-  static std::string published_fault(const ExecutionSpace&, Format) {
+  static std::string why_not_published(const ExecutionSpace&, Format) {
     return std::string("plans on ") + ExecutionSpace::name() +
            " do not have them; expected Kokkos::Cuda, and Tessera with its component Cuda";
   }

@@ -40,7 +40,7 @@ struct EngineFactory {
   /// Returns an engine of this kind that moves the matrix out of `other`, an engine with the same format.
   static std::unique_ptr<Engine<Scalar, ExecutionSpace>> take(Engine<Scalar, ExecutionSpace>& other);
   /// Returns why plans with these options cannot use the kernel of the format's paper; empty if they can.
-  static std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options);
+  static std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& options);
 };
 
 /// Whether an execution space has the kernels of papers: if so, a paper's own engine exists next to the automatic one.

@@ -25,7 +25,7 @@ struct NoKernel {
   bool build(const ExecutionSpace&, const Stored&, const PlanOptions&, const KernelPolicy&) {
     return false;
   }
-  static std::string published_fault(const PlanOptions&) { return {}; }
+  static std::string why_not_published(const PlanOptions&) { return {}; }
   Precision precision() const { return Precision::Native; }
   std::string describe() const { return {}; }
   std::size_t bytes() const { return 0; }
@@ -198,10 +198,10 @@ std::unique_ptr<Engine<Scalar, ExecutionSpace>> EngineFactory<Kind, Scalar, Exec
 }
 
 template <class Kind, class Scalar, class ExecutionSpace>
-std::string EngineFactory<Kind, Scalar, ExecutionSpace>::published_fault(const ExecutionSpace& exec,
-                                                                         const PlanOptions& options) {
-  const std::string fault = Device<Scalar, ExecutionSpace>::published_fault(exec, Kind::format);
-  return fault.empty() ? KernelOf<Kind, Scalar, ExecutionSpace>::type::published_fault(options) : fault;
+std::string EngineFactory<Kind, Scalar, ExecutionSpace>::why_not_published(const ExecutionSpace& exec,
+                                                                           const PlanOptions& options) {
+  const std::string fault = Device<Scalar, ExecutionSpace>::why_not_published(exec, Kind::format);
+  return fault.empty() ? KernelOf<Kind, Scalar, ExecutionSpace>::type::why_not_published(options) : fault;
 }
 
 }  // namespace Tessera::Impl

@@ -32,35 +32,35 @@ constexpr Packed packed_kinds[] = {
     {"\x04\x22\x4D\x18", 0, "lz4", "lz4 -dk", "lz4 -dc"},
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+[[noreturn]] void reject(const std::string& path, const std::string& what) {
   throw std::runtime_error(path + ": " + what);
 }
 
-void refuse_tar(const std::string& path, std::string_view content) {
+void reject_tar(const std::string& path, std::string_view content) {
   constexpr std::size_t magic = 257;
   constexpr std::size_t name_bytes = 100;
   if (content.size() < tar_header_bytes || !content.substr(magic).starts_with("ustar")) return;
   std::string first(content.substr(0, content.substr(0, name_bytes).find('\0')));
   for (char& c : first) c = c < ' ' || c > '~' ? '?' : c;
-  refuse(path, "is a tar archive, expected a matrix file; unpack it (tar -xf " + path +
+  reject(path, "is a tar archive, expected a matrix file; unpack it (tar -xf " + path +
                    ") and read the matrix that is in it (the archive begins with " + first + ")");
 }
 
 }  // namespace
 
-void refuse_packed(const std::string& path, std::string_view content) {
+void reject_packed(const std::string& path, std::string_view content) {
   for (const Packed& kind : packed_kinds) {
     if (content.size() < kind.begin || !content.substr(kind.begin).starts_with(kind.magic)) continue;
     const std::string pipe = "pipe it (" + std::string(kind.unpack_to_pipe) + ") into what reads \"-\"";
     const std::string unpack = path == "-" ? "" : std::string("unpack it (") + kind.unpack + " " + path + "), or ";
-    refuse(path, std::string("is packed by ") + kind.name + ", expected plain or gzip; " + unpack + pipe);
+    reject(path, std::string("is packed by ") + kind.name + ", expected plain or gzip; " + unpack + pipe);
   }
   if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
-    refuse(path,
+    reject(path,
            "is UTF-16, as its byte-order mark says, expected ASCII or UTF-8; convert it (iconv -f UTF-16 -t UTF-8 " +
                path + ")");
   }
-  refuse_tar(path, content);
+  reject_tar(path, content);
 }
 
 }  // namespace Tessera::Impl

@@ -10,7 +10,7 @@ namespace Tessera::Impl {
 /// compressed by other programs than gzip, a tar archive, UTF-16. The message names the program.
 ///
 /// \param content [in] the beginning of a file, or of its unpacked content; at least tar_header_bytes, or all
-void refuse_packed(const std::string& path, std::string_view content);
+void reject_packed(const std::string& path, std::string_view content);
 
 constexpr std::size_t tar_header_bytes = 512;
 

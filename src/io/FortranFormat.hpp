@@ -52,7 +52,7 @@ class FortranFormat {
   FortranPass first_, again_;
 };
 
-/// Returns the number in a field. Blanks around it, its sign and its exponent are ignored; Other blanks are refused,
+/// Returns the number in a field. Blanks around it, its sign and its exponent are ignored; Other blanks are rejected,
 /// although Fortran skips them: they show that a field holds two numbers, because columns differ from the format.
 /// \throws TextError: "expected `what`, found ..."
 long long integer_in_field(std::string_view field, const char* what);

@@ -103,7 +103,7 @@ class Inflater {
       output_.resize(wanted);
     } else {
       const std::size_t allowed = memory_limit_ - input_.size();  // not negative: the file was read within the limit
-      if (size_ >= allowed) refuse_more_memory(memory_limit_, subject);
+      if (size_ >= allowed) reject_more_memory(memory_limit_, subject);
       output_.resize(std::min(wanted, allowed));
     }
   }
@@ -139,11 +139,11 @@ void check_name(const std::string& path, std::string_view bytes) {
 /// Returns the part of the content that a beginning of the file contains.
 ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::size_t bytes) {
   check_name(path, raw);
-  refuse_packed(path, raw);
+  reject_packed(path, raw);
   ByteBuffer head;
   if (is_gzip(raw)) {
     head = Inflater(raw, path, 0).head(bytes);
-    refuse_packed(path, head.view());
+    reject_packed(path, head.view());
   } else {
     head.resize(std::min(bytes, raw.size()));
     std::copy_n(raw.data(), head.size(), head.data());
@@ -178,7 +178,7 @@ ByteBuffer read_file(const std::string& path, const ReadOptions& options, const 
   if (file.is_standard_input()) begun = std::exchange(looked_at(), ByteBuffer());
   ByteBuffer bytes = file.read(options.threads, options.memory_limit, std::move(begun));
   check_name(path, bytes.view());
-  refuse_packed(path, bytes.view());
+  reject_packed(path, bytes.view());
   if (is_gzip(bytes.view())) return Inflater(bytes.view(), path, options.memory_limit).all(progress);
   progress(1);
   return bytes;

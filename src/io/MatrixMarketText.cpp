@@ -125,7 +125,7 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
     }
     header.stored_entries = static_cast<std::size_t>(entries);
   }
-  // Checked last: an entry in place of the missing size line lacks a number of entries, and is refused for that.
+  // Checked last: an entry in place of the missing size line lacks a number of entries, and is rejected for that.
   expect_square_if_symmetric(header, begin);
   scanner.end_line();
 }

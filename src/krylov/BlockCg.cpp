@@ -74,28 +74,28 @@ BlockCgWorkspace<ExecutionSpace, Scalar>& BlockCgWorkspace<ExecutionSpace, Scala
 namespace Impl {
 namespace {
 
-[[noreturn]] void refuse(const std::string& found) { throw std::invalid_argument("Tessera::block_cg: " + found); }
+[[noreturn]] void reject(const std::string& found) { throw std::invalid_argument("Tessera::block_cg: " + found); }
 
 template <class Scalar>
 void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, const BlockCgOptions<Scalar>& options) {
   if (B.rows != X.rows || B.columns != X.columns) {
-    refuse("X is " + std::to_string(X.rows) + " x " + std::to_string(X.columns) + "; expected " +
+    reject("X is " + std::to_string(X.rows) + " x " + std::to_string(X.columns) + "; expected " +
            std::to_string(B.rows) + " x " + std::to_string(B.columns) + ", as B");
   }
   const bool has_elements = B.rows > 0 && B.columns > 0;
-  if (has_elements && B.data == nullptr) refuse("B has no memory");
-  if (has_elements && X.data == nullptr) refuse("X has no memory");
+  if (has_elements && B.data == nullptr) reject("B has no memory");
+  if (has_elements && X.data == nullptr) reject("X has no memory");
   if (overlap<Scalar>(B, {X.data, X.rows, X.columns, X.row_stride, X.column_stride})) {
-    refuse("X shares memory with B; expected memory apart from it");
+    reject("X shares memory with B; expected memory apart from it");
   }
   if (!(options.tolerance >= 0)) {
-    refuse("options.tolerance is " + std::to_string(options.tolerance) + "; expected a number from 0 on");
+    reject("options.tolerance is " + std::to_string(options.tolerance) + "; expected a number from 0 on");
   }
   if (options.max_iterations < 0) {
-    refuse("options.max_iterations is " + std::to_string(options.max_iterations) + "; expected a number from 0 on");
+    reject("options.max_iterations is " + std::to_string(options.max_iterations) + "; expected a number from 0 on");
   }
   if (!(options.dependence >= 0 && options.dependence < 1)) {
-    refuse("options.dependence is " + std::to_string(options.dependence) + "; expected at least 0 and less than 1");
+    reject("options.dependence is " + std::to_string(options.dependence) + "; expected at least 0 and less than 1");
   }
 }
 

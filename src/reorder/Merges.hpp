@@ -86,7 +86,7 @@ void sum_degrees(const Exec& exec, const CommunityGraph<Exec>& graph, const Prop
 }
 
 /// Accepts the candidates of each target, in their order, that still gain with the degree that the target has by then.
-/// This degree includes refused candidates, which may try again in the next round.
+/// This degree includes rejected candidates, which may try again in the next round.
 template <class Exec>
 void accept(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
             const Candidates<Exec>& candidates) {
@@ -110,7 +110,7 @@ void accept(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals
         if (merge_gain(total, weight, degree, grown) > 0) {
           sum += (degree << 32) + std::uint64_t(sizes(c));
         } else if (final) {
-          proposals.refuse(c);
+          proposals.reject(c);
         }
       });
 }

@@ -28,7 +28,7 @@ struct Proposals {
   KOKKOS_FUNCTION bool is_candidate(Ordinal c) const { return targets(c) != c && first(c) < 0; }
 
   /// Makes a candidate no longer one.
-  KOKKOS_FUNCTION void refuse(Ordinal c) const { first(c) = 0; }
+  KOKKOS_FUNCTION void reject(Ordinal c) const { first(c) = 0; }
 };
 
 /// Makes each community propose to the neighbour of higher rank with which it gains most; of equals, to the one of

@@ -30,11 +30,11 @@ MatrixStatistics in_best_order(const MatrixStatistics& matrix) {
   return m;
 }
 
-bool choose_unrefused(Choice& choice) {
+bool choose_unrejected(Choice& choice) {
   auto& candidates = choice.candidates;
-  const auto fits = [](const Candidate& candidate) { return !candidate.is_refused; };
-  const auto refused = std::stable_partition(candidates.begin(), candidates.end(), fits);
-  if (refused == candidates.begin()) return false;
+  const auto fits = [](const Candidate& candidate) { return !candidate.is_rejected; };
+  const auto rejected = std::stable_partition(candidates.begin(), candidates.end(), fits);
+  if (rejected == candidates.begin()) return false;
   if (choice.is_chosen(candidates[0])) return true;
   choice.format = candidates[0].format;
   choice.reason = std::string(to_string(choice.format)) + " is predicted to be the fastest that fits";

@@ -15,12 +15,12 @@
 /// Checks of the arguments that users pass to a plan. All throw std::invalid_argument before anything has changed.
 namespace Tessera::Impl {
 
-[[noreturn]] inline void refuse_matrix(const std::string& what) {
+[[noreturn]] inline void reject_matrix(const std::string& what) {
   throw std::invalid_argument("Tessera::make_plan: " + what);
 }
 
 /// \param who [in] the function, as in "Tessera::spmm"
-[[noreturn]] inline void refuse_product(const char* who, const std::string& what) {
+[[noreturn]] inline void reject_product(const char* who, const std::string& what) {
   throw std::invalid_argument(who + (": " + what));
 }
 
@@ -43,7 +43,7 @@ inline void check_element_rows(const UserRows& A) {
   const auto check = [&](const char* what, Ordinal count) {
     if (count <= most / A.block_size) return;
     const std::string name(what);
-    refuse_matrix(std::to_string(count) + ' ' + name + " of blocks of " + std::to_string(A.block_size) +
+    reject_matrix(std::to_string(count) + ' ' + name + " of blocks of " + std::to_string(A.block_size) +
                   " are more than 2^31 - 1 " + name);
   };
   check("rows", A.rows);
@@ -54,27 +54,27 @@ inline void check_element_rows(const UserRows& A) {
 template <class Input>
 void check_matrix(const Input& input) {
   if (input.rows < 0 || input.columns < 0) {
-    refuse_matrix("the matrix has " + std::to_string(input.rows) + " rows and " + std::to_string(input.columns) +
+    reject_matrix("the matrix has " + std::to_string(input.rows) + " rows and " + std::to_string(input.columns) +
                   " columns; expected numbers that are not negative");
   }
   const auto expected = static_cast<std::size_t>(input.rows) + 1;
   // Kokkos Kernels makes an empty matrix with an empty row map.
   const bool is_empty = input.rows == 0 && input.row_offsets_size == 0;
   if (!is_empty && input.row_offsets_size != expected) {
-    refuse_matrix("there are " + std::to_string(input.row_offsets_size) +
+    reject_matrix("there are " + std::to_string(input.row_offsets_size) +
                   " row offsets; expected rows + 1 = " + std::to_string(expected));
   }
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (std::holds_alternative<const int*>(input.row_offsets) && input.column_indices_size > most) {
-    refuse_matrix("there are " + std::to_string(input.column_indices_size) +
+    reject_matrix("there are " + std::to_string(input.column_indices_size) +
                   " entries; expected row offsets of 8 bytes for more than 2^31 - 1");
   }
   if (input.block_size < 1)
-    refuse_matrix("the blocks have " + std::to_string(input.block_size) + " rows; expected at least 1");
+    reject_matrix("the blocks have " + std::to_string(input.block_size) + " rows; expected at least 1");
   check_element_rows(input);
   const auto area = static_cast<std::size_t>(input.block_size) * static_cast<std::size_t>(input.block_size);
   if (input.values_size / area != input.column_indices_size || input.values_size % area != 0) {
-    refuse_matrix("there are " + std::to_string(input.column_indices_size) + " column indices and " +
+    reject_matrix("there are " + std::to_string(input.column_indices_size) + " column indices and " +
                   std::to_string(input.values_size) + " values; expected " +
                   (area == 1 ? "the same number" : std::to_string(area) + " values a column index"));
   }
@@ -94,7 +94,7 @@ template <class Scalar>
 void check_shapes(const char* who, Ordinal op_rows, Ordinal op_columns, Mode mode, const Multivector<const Scalar>& X,
                   const std::string& y, const Multivector<Scalar>& Y) {
   if (X.rows == op_columns && Y.rows == op_rows && X.columns == Y.columns) return;
-  refuse_product(who, "op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) +
+  reject_product(who, "op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) +
                           ", X is " + shape(X.rows, X.columns) + ", " + y + " is " + shape(Y.rows, Y.columns) +
                           "; expected X with " + std::to_string(op_columns) + " rows, " + y + " with " +
                           std::to_string(op_rows) + " rows, and as many columns in " + y + " as in X");
@@ -103,7 +103,7 @@ void check_shapes(const char* who, Ordinal op_rows, Ordinal op_columns, Mode mod
 template <class Scalar>
 void check_has_memory(const char* who, const char* name, const Multivector<Scalar>& v) {
   if (v.data != nullptr || v.rows == 0 || v.columns == 0) return;
-  refuse_product(who, std::string(name) + " is " + shape(v.rows, v.columns) +
+  reject_product(who, std::string(name) + " is " + shape(v.rows, v.columns) +
                           " and has no memory (its data is null); expected allocated memory");
 }
 
@@ -114,7 +114,7 @@ void check_apart(const char* who, const char* x, const Multivector<const Scalar>
   if (!overlap<Scalar>(X, {Y.data, Y.rows, Y.columns, Y.row_stride, Y.column_stride})) return;
   const auto bytes = reinterpret_cast<std::intptr_t>(Y.data) - reinterpret_cast<std::intptr_t>(X.data);
   const std::string in(x), out(y);
-  refuse_product(who, in + " (" + shape(X.rows, X.columns) + ") and " + out + " (" + shape(Y.rows, Y.columns) +
+  reject_product(who, in + " (" + shape(X.rows, X.columns) + ") and " + out + " (" + shape(Y.rows, Y.columns) +
                           ") are the same memory, wholly or in part: " + out + " begins " + std::to_string(bytes) +
                           " bytes after " + in + "; expected " + out + " apart from " + in);
 }
@@ -125,17 +125,17 @@ void check_apart(const char* who, const char* x, const Multivector<const Scalar>
 template <class ExecutionSpace>
 void check_workspace(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                      std::uint64_t plan, Mode mode, Ordinal columns) {
-  if (!Access::belongs_to(work, plan)) refuse_product(who, "the workspace is not from this plan's prepare()");
+  if (!Access::belongs_to(work, plan)) reject_product(who, "the workspace is not from this plan's prepare()");
   if (work.mode() != mode) {
-    refuse_product(who, "the workspace was prepared for mode " + std::string(to_string(work.mode())) +
+    reject_product(who, "the workspace was prepared for mode " + std::string(to_string(work.mode())) +
                             "; expected one for mode " + std::string(to_string(mode)));
   }
   if (work.num_vectors() < columns) {
-    refuse_product(who, "the workspace was prepared for " + std::to_string(work.num_vectors()) +
+    reject_product(who, "the workspace was prepared for " + std::to_string(work.num_vectors()) +
                             " columns; expected at least X's " + std::to_string(columns));
   }
   if (!Access::is_of(work, exec)) {
-    refuse_product(who,
+    reject_product(who,
                    std::string("the workspace was prepared for another instance of ") + ExecutionSpace::name() +
                        "; expected a workspace of its own for each instance, or Workspace::move_to() after a fence");
   }

@@ -40,11 +40,11 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // a file may hold any number
   if (c.peak_bytes > 0) out << "; plan " << megabytes(c.held_bytes) << ", peak " << megabytes(c.peak_bytes);
-  out << (chosen ? "" : c.is_refused ? ", refused: does not fit" : ", rejected") << '\n';
+  out << (chosen ? "" : c.is_rejected ? ", rejected: does not fit" : ", not chosen") << '\n';
 }
 
 std::string times(double relative_seconds) {
-  if (std::isinf(relative_seconds)) return "refused";
+  if (std::isinf(relative_seconds)) return "rejected";
   std::ostringstream text;
   text << std::fixed << std::setprecision(2) << relative_seconds;
   return text.str();

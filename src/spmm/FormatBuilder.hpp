@@ -12,7 +12,7 @@
 #include "BuildReport.hpp"
 #include "MatrixCounts.hpp"
 #include "Published.hpp"
-#include "Refusals.hpp"
+#include "Rejections.hpp"
 #include "StoredMatrix.hpp"
 #include "Tune.hpp"
 
@@ -28,16 +28,16 @@ class FormatBuilder {
 
   /// \param wanted   [in] the format, or Format::Auto
   /// \param rows     [in] canonical, in that order; entry i is the entry rows.values (i) of A
-  /// \param refusals [in,out] the formats that did not fit
+  /// \param rejections [in,out] the formats that did not fit
   /// \param report   [in,out] gets the times, and a note about a fall-back
   FormatBuilder(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Rows& rows,
-                const Orders<Memory>& orders, Refusals& refusals, BuildReport& report)
+                const Orders<Memory>& orders, Rejections& rejections, BuildReport& report)
       : exec_(exec),
         options_(options),
         wanted_(wanted),
         rows_(rows),
         orders_(orders),
-        refusals_(refusals),
+        rejections_(rejections),
         model_(ThisDevice::model(exec, options)),
         asked_precision_(options.precision),
         report_(report) {}
@@ -84,18 +84,18 @@ class FormatBuilder {
     choice.device = ThisDevice::name(exec_);
   }
 
-  /// Chooses the wanted format, or the fastest format that was not refused.
+  /// Chooses the wanted format, or the fastest format that was not rejected.
   void choose() {
     Choice& choice = matrix_.choice;
-    for (Candidate& candidate : choice.candidates) candidate.is_refused = refusals_.has(candidate.format);
-    const bool one_is_left = choose_unrefused(choice);
+    for (Candidate& candidate : choice.candidates) candidate.is_rejected = rejections_.has(candidate.format);
+    const bool one_is_left = choose_unrejected(choice);
     if (wanted_ == Format::Auto) {
-      if (!one_is_left) refusals_.refuse_all();
-    } else if (!refusals_.has(wanted_)) {
+      if (!one_is_left) rejections_.reject_all();
+    } else if (!rejections_.has(wanted_)) {
       choice.format = wanted_;
       choice.reason = std::string(to_string(wanted_)) + " was asked for";
     } else {
-      if (options_.on_unsupported == OnUnsupported::Throw || refusals_.has(Format::Csr)) refusals_.refuse_all();
+      if (options_.on_unsupported == OnUnsupported::Throw || rejections_.has(Format::Csr)) rejections_.reject_all();
       choice.format = Format::Csr;
       choice.reason = std::string(to_string(wanted_)) + " was asked for, but does not fit";
     }
@@ -138,11 +138,11 @@ class FormatBuilder {
       matrix_.map = compose(exec_, rows_.values, built.values);
       matrix_.engine = std::move(built.engine);
       matrix_.tiles = matrix_.engine->tile_metrics(exec_);
-    } catch (const FormatTooLarge& refusal) {
-      if (refusals_.can_cut() && dynamic_cast<const TooManyPlaces*>(&refusal) != nullptr) throw;
+    } catch (const FormatTooLarge& rejection) {
+      if (rejections_.can_cut() && dynamic_cast<const TooManyPlaces*>(&rejection) != nullptr) throw;
       matrix_.engine.reset();
       matrix_.map = {};
-      refusals_.add(format, refusal, format == wanted_ ? &report_.notes : nullptr);
+      rejections_.add(format, rejection, format == wanted_ ? &report_.notes : nullptr);
       return false;
     }
     matrix_.orders = orders_;
@@ -172,7 +172,7 @@ class FormatBuilder {
   Format wanted_;
   const Rows& rows_;
   const Orders<Memory>& orders_;
-  Refusals& refusals_;
+  Rejections& rejections_;
   Model model_;
   Precision asked_precision_;
   BuildReport& report_;

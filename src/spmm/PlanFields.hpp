@@ -32,7 +32,7 @@ void transfer(Fields& fields, PlanOptions& o) {
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {
   fields(c.format, c.tiles, c.format_bytes, c.predicted_seconds, c.measured_seconds, c.held_bytes, c.peak_bytes,
-         c.is_refused);
+         c.is_rejected);
 }
 template <class Fields>
 void transfer(Fields& fields, ReorderingTrial& t) {

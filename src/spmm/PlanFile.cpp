@@ -19,7 +19,7 @@
 #include "PlanMembers.hpp"
 #include "PrintableText.hpp"
 #include "Published.hpp"
-#include "Refusals.hpp"
+#include "Rejections.hpp"
 #include "WorkspacePool.hpp"
 
 namespace Tessera::Impl {
@@ -169,9 +169,9 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
   account.set_limit(options.memory_limit);
   try {
     build_kernels(exec, options, stored, notes);
-  } catch (const FormatTooLarge& refusal) {
+  } catch (const FormatTooLarge& rejection) {
     // The kernels may have needed less memory on the device where the plan was made.
-    notes.push_back(refused("a kernel of this device", refusal) + "; portable code multiplies");
+    notes.push_back(rejected("a kernel of this device", rejection) + "; portable code multiplies");
   }
   stored.engine->refill(exec, stored.values.data(), nullptr);
 }

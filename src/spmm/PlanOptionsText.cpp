@@ -17,7 +17,7 @@ struct NamedValue {
   const std::string& source;
   std::string_view name, value;
 
-  [[noreturn]] void refuse(const std::string& expected) const {
+  [[noreturn]] void reject(const std::string& expected) const {
     throw std::invalid_argument(source + ": " + std::string(name) + " is \"" + std::string(value) + "\"; expected " +
                                 expected);
   }
@@ -29,12 +29,12 @@ struct NamedValue {
       std::string names;
       for (const std::string_view each : Impl::enum_names<Enum>)
         names += (names.empty() ? "" : ", ") + std::string(each);
-      refuse("one of " + names);
+      reject("one of " + names);
     }
     to = *found;
   }
   void read(bool& to) const {
-    if (value != "true" && value != "false") refuse("true or false");
+    if (value != "true" && value != "false") reject("true or false");
     to = value == "true";
   }
   void read(std::string& to) const { to = value; }
@@ -43,7 +43,7 @@ struct NamedValue {
     Number number{};
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || end != value.data() + value.size() || std::cmp_less(number, 0))
-      refuse("a number from 0 to " + std::to_string(std::numeric_limits<Number>::max()));
+      reject("a number from 0 to " + std::to_string(std::numeric_limits<Number>::max()));
     to = number;
   }
 };

@@ -133,7 +133,7 @@ inline void note_memory(const MemoryAccount& account, std::size_t held, BuildRep
     if (!choice.is_chosen(candidate)) continue;
     candidate.held_bytes = static_cast<double>(held);
     candidate.peak_bytes = static_cast<double>(account.peak());
-    candidate.is_refused = false;  // it did fit in another order, or with other kernels
+    candidate.is_rejected = false;  // it did fit in another order, or with other kernels
   }
 }
 
@@ -150,7 +150,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   check_not_negative("Tessera::make_plan: options.hints.num_vectors", options.hints.num_vectors);
   check_not_negative("Tessera::make_plan: options.hints.expected_products", options.hints.expected_products);
   if (options.half_vectors && !std::is_same_v<Scalar, float>)
-    refuse_matrix("options.half_vectors is true; expected a matrix of float for vectors of 16 bits");
+    reject_matrix("options.half_vectors is true; expected a matrix of float for vectors of 16 bits");
   Members& m = *members_;
   m.options = available_options<Scalar>(exec, options, m.built.notes);
   m.rows = input.rows * input.block_size;
@@ -167,9 +167,9 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
     auto& block = m.blocks[i];
     try {
       build_block(exec, input, m, block);
-    } catch (const TooManyPlaces& refusal) {
+    } catch (const TooManyPlaces& rejection) {
       if (block.rows <= input.block_size) throw;
-      cut_block(exec, input, refusal.parts(), m.blocks, i);
+      cut_block(exec, input, rejection.parts(), m.blocks, i);
       return false;
     }
     m.nonzeros += block.nonzeros;
@@ -327,9 +327,9 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
       transposed.push_back(store_transpose(exec, m, m.blocks[i], report));
       return true;
     });
-  } catch (const std::invalid_argument& refusal) {
-    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
-                                std::string(refusal.what()));
+  } catch (const std::invalid_argument& rejection) {
+    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is rejected: " +
+                                std::string(rejection.what()));
   }
   for (std::size_t i = 0; i < m.blocks.size(); ++i)
     for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
@@ -449,7 +449,7 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
   const Region<ExecutionSpace> region("Tessera::spmm");
   check_product("Tessera::spmm", exec, work, *members_, mode, X, "Y", Y);
   if (is_half_v<VectorScalar> && !members_->options.half_vectors)
-    refuse_product("Tessera::spmm", "X and Y have 16 bits; expected a plan with PlanOptions::half_vectors");
+    reject_product("Tessera::spmm", "X and Y have 16 bits; expected a plan with PlanOptions::half_vectors");
   members_->products.fetch_add(1, std::memory_order_relaxed);
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;

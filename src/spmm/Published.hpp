@@ -18,10 +18,10 @@ namespace Tessera::Impl {
 /// Returns why these options exclude the kernel of the format's paper; empty if they do not. For Format::Auto:
 /// empty if any format has such a kernel, otherwise the reason of the first format with a paper.
 template <class Scalar, class ExecutionSpace>
-std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
+std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
   const auto fault_of = [&](Format each) {
-    return with_engine_of<Scalar, ExecutionSpace>(each, Kernel::Published,
-                                                  [&](auto engines) { return engines.published_fault(exec, options); });
+    return with_engine_of<Scalar, ExecutionSpace>(
+        each, Kernel::Published, [&](auto engines) { return engines.why_not_published(exec, options); });
   };
   if (format != Format::Auto) return fault_of(format);
   std::string first;
@@ -43,7 +43,7 @@ template <class Scalar, class ExecutionSpace>
 Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
                         std::vector<std::string>& notes) {
   if (options.kernel == Kernel::Auto) return Kernel::Auto;
-  const std::string fault = published_fault<Scalar>(exec, options, format);
+  const std::string fault = why_not_published<Scalar>(exec, options, format);
   if (fault.empty()) return Kernel::Published;
   if (options.on_unsupported == OnUnsupported::Throw) {
     throw std::invalid_argument(who + ": a published kernel was asked for, and " + fault +
@@ -63,7 +63,7 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
                         const Machine& machine) {
   Choice choice;
   for (const Format format : every_format) {
-    if (wanted != Format::Auto || !published_fault<Scalar>(exec, options, format).empty()) continue;
+    if (wanted != Format::Auto || !why_not_published<Scalar>(exec, options, format).empty()) continue;
     try {
       const auto engine = with_engine_of<Scalar, ExecutionSpace>(
           format, options.kernel, [&](auto engines) { return engines.build(exec, rows, options.parameters).engine; });
@@ -107,7 +107,7 @@ void build_kernels(const ExecutionSpace& exec, PlanOptions options, StoredMatrix
   build();
   const bool has_entries = stored.engine->nonzeros() > 0;
   if (options.kernel == Kernel::Auto || stored.engine->is_published() || !has_entries) return;
-  std::string fault = published_fault<Scalar>(exec, options, stored.choice.format);
+  std::string fault = why_not_published<Scalar>(exec, options, stored.choice.format);
   if (fault.empty()) {
     fault = "the one of " + std::string(to_string(stored.choice.format)) +
             " cannot be built: there is none for the parameters of the format, or no room for what it keeps; expected "

@@ -51,7 +51,7 @@ RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordi
   }
   const std::size_t entries = begin_of(last) - begin;
   if (entries > most) {
-    refuse_matrix("row " + std::to_string(first) + " has " + std::to_string(entries) + " entries; expected at most " +
+    reject_matrix("row " + std::to_string(first) + " has " + std::to_string(entries) + " entries; expected at most " +
                   std::to_string(most) + ", which the offsets of a plan can count");
   }
   return {first, static_cast<Ordinal>(last - first), begin, entries};

@@ -23,12 +23,12 @@ template <class Scalar>
 void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordinal columns) {
   const char* who = "Tessera::spmm_with_inner_products";
   if (C.rows != columns || C.columns != columns) {
-    refuse_product(who, std::string(name) + " is " + shape(C.rows, C.columns) + "; expected " +
+    reject_product(who, std::string(name) + " is " + shape(C.rows, C.columns) + "; expected " +
                             shape(columns, columns) + ", the columns of X and Y");
   }
   if (columns == 0) return;
   if (C.data == nullptr) {
-    refuse_product(who, std::string(name) + " has no memory (its data is null); expected allocated memory");
+    reject_product(who, std::string(name) + " has no memory (its data is null); expected allocated memory");
   }
 }
 
@@ -121,10 +121,10 @@ void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
   want("XtY", X, XtY);
   want("YtY", made, YtY);
   if (is_wanted(XtY) && X.rows != Y.rows) {
-    refuse_product(who, "XtY is wanted and op(A) is " + shape(Y.rows, X.rows) + " in mode " +
+    reject_product(who, "XtY is wanted and op(A) is " + shape(Y.rows, X.rows) + " in mode " +
                             std::string(to_string(mode)) + "; expected a square op(A), or no XtY");
   }
-  if (blocks.empty() && Y.columns > 0) refuse_product(who, "neither XtY nor YtY is given; expected one or both");
+  if (blocks.empty() && Y.columns > 0) reject_product(who, "neither XtY nor YtY is given; expected one or both");
   if (Y.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
   if (!inner_products_pay_in_pieces(Y)) rows.make_rows = nullptr;
@@ -155,14 +155,14 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
   const Region<ExecutionSpace> region(who);
   check_product(who, exec, work, *members_, mode, X, "R", R);
   if (B.rows != R.rows || B.columns != R.columns) {
-    refuse_product(who, "B is " + shape(B.rows, B.columns) + ", R is " + shape(R.rows, R.columns) +
+    reject_product(who, "B is " + shape(B.rows, B.columns) + ", R is " + shape(R.rows, R.columns) +
                             "; expected B of the shape of R");
   }
   check_has_memory(who, "B", B);
   const bool is_in_place = are_same(B, R);
   if (!is_in_place) check_apart(who, "B", B, "R", R);
   if (squared_norms == nullptr && R.columns > 0) {
-    refuse_product(who, "squared_norms has no memory (its data is null); expected allocated memory");
+    reject_product(who, "squared_norms has no memory (its data is null); expected allocated memory");
   }
   if (R.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);

@@ -19,7 +19,7 @@ void write_candidates(JsonWriter& json, const Choice& choice) {
     candidate.measured_seconds > 0 ? json.value(candidate.measured_seconds) : json.null();
     json.key("held_bytes").value(candidate.held_bytes);
     json.key("peak_bytes").value(candidate.peak_bytes);
-    json.key("is_refused").value(candidate.is_refused);
+    json.key("is_rejected").value(candidate.is_rejected);
     json.end('}');
   }
   json.end(']');
@@ -30,7 +30,7 @@ void write_reorderings(JsonWriter& json, const Choice& choice) {
   for (const ReorderingTrial& trial : choice.reorderings) {
     json.begin('{');
     json.key("reordering").value(to_string(trial.reordering));
-    json.key("relative_seconds").value(trial.relative_seconds);  // null: refused
+    json.key("relative_seconds").value(trial.relative_seconds);  // null: rejected
     json.key("peak_bytes").value(trial.peak_bytes);
     json.end('}');
   }

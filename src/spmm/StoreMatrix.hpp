@@ -27,7 +27,7 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
   for (const Candidate& candidate : choice.candidates) {
     if (choice.is_chosen(candidate) && (wanted != Format::Auto || options.tuning == Tuning::Predict))
       return candidate.predicted_seconds;
-    if (!candidate.is_refused) least = std::min(least, candidate.predicted_seconds);
+    if (!candidate.is_rejected) least = std::min(least, candidate.predicted_seconds);
   }
   return std::isinf(least) ? 0 : least;
 }
@@ -98,8 +98,8 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   options.on_unsupported = OnUnsupported::Throw;
   BuildReport report;  // gets no notes, because nothing falls back
   report.seconds = seconds;
-  Refusals refusals(can_cut);
-  auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, refusals, report).build();
+  Rejections rejections(can_cut);
+  auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, rejections, report).build();
   seconds = report.seconds;
   stored.choice.reordering = reordering;
   return stored;
@@ -108,10 +108,10 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
 /// Notes that an order does not fit, if the user named it together with always_reorder.
 ///
 /// \throws FormatTooLarge if the options allow no fall-back
-inline void note_refused_order(const PlanOptions& options, Reordering order, const std::invalid_argument& refusal,
-                               std::vector<std::string>& notes) {
+inline void note_rejected_order(const PlanOptions& options, Reordering order, const std::invalid_argument& rejection,
+                                std::vector<std::string>& notes) {
   if (!options.always_reorder || options.reordering != order) return;
-  const auto text = refused("a plan in the order " + std::string(to_string(order)), refusal);
+  const auto text = rejected("a plan in the order " + std::string(to_string(order)), rejection);
   if (options.on_unsupported == OnUnsupported::Throw) throw FormatTooLarge(text);
   notes.push_back(text + "; rows stay in their order");
 }
@@ -119,14 +119,14 @@ inline void note_refused_order(const PlanOptions& options, Reordering order, con
 /// Stores A in its own order and in the orders to try, and keeps the fastest. If no order can be worthwhile, it tries
 /// only an order that the user named.
 ///
-/// \param refusals [in,out] the formats and orders that did not fit
+/// \param rejections [in,out] the formats and orders that did not fit
 /// \param report   [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
-                                                         const BuiltCsr<Memory>& A, Refusals& refusals,
+                                                         const BuiltCsr<Memory>& A, Rejections& rejections,
                                                          BuildReport& report) {
   Format wanted = options.format;
-  auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
+  auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, rejections, report).build();
   if (wanted != Format::Auto) wanted = best.choice.format;  // possibly the format of a fall-back
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Auto;
@@ -142,10 +142,10 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
     if (options.reordering == Reordering::Search && !is_said) report.notes.push_back(note);
   }
   for (const Reordering reordering : reorderings) {
-    const bool is_refused = refusals.has(reordering), can_cut = refusals.can_cut() && is_forced && is_named;
-    ReorderingTrial trial{reordering, is_refused ? std::numeric_limits<double>::infinity() : 1};
+    const bool is_rejected = rejections.has(reordering), can_cut = rejections.can_cut() && is_forced && is_named;
+    ReorderingTrial trial{reordering, is_rejected ? std::numeric_limits<double>::infinity() : 1};
     try {
-      if (auto stored = is_refused
+      if (auto stored = is_rejected
                             ? std::nullopt
                             : store_reordered<Scalar>(exec, options, wanted, reordering, A, can_cut, report.seconds)) {
         const double seconds = predicted_seconds(options, wanted, stored->choice);
@@ -157,8 +157,8 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
       }
     } catch (const TooManyPlaces&) {
       throw;  // the caller cuts the rows, and each part gets the order
-    } catch (const std::invalid_argument& refusal) {
-      note_refused_order(options, reordering, refusal, report.notes);
+    } catch (const std::invalid_argument& rejection) {
+      note_rejected_order(options, reordering, rejection, report.notes);
       trial.relative_seconds = std::numeric_limits<double>::infinity();
     }
     trial.peak_bytes = static_cast<double>(CurrentBuild::of_this_thread()->account()->peak());
@@ -191,21 +191,21 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
 template <class Scalar, class ExecutionSpace, class Rows>
 StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
                                                   const Rows& rows, bool can_cut, BuildReport& report) {
-  Refusals refusals(can_cut);
+  Rejections rejections(can_cut);
   for (;;) {
     auto A = rows();
-    auto stored = store_in_best_order<Scalar>(exec, options, A, refusals, report);
+    auto stored = store_in_best_order<Scalar>(exec, options, A, rejections, report);
     A = {};  // makes room for values and kernels
     try {
       add_values_and_kernels(exec, options, stored, report);
       return stored;
-    } catch (const FormatTooLarge& refusal) {
+    } catch (const FormatTooLarge& rejection) {
       const auto [format, order] = std::pair(stored.choice.format, stored.choice.reordering);
       if (order == Reordering::None) {
-        refusals.add(format, refusal, format == options.format ? &report.notes : nullptr);
+        rejections.add(format, rejection, format == options.format ? &report.notes : nullptr);
       } else {
-        note_refused_order(options, order, refusal, report.notes);
-        refusals.add(order);
+        note_rejected_order(options, order, rejection, report.notes);
+        rejections.add(order);
       }
     }
   }

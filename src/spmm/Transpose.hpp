@@ -93,10 +93,10 @@ typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Memb
     try {
       part.matrix = store_matrix<Scalar>(
           exec, options, [&] { return rows_of_part(part); }, part.rows > 1, report);
-    } catch (const TooManyPlaces& refusal) {
+    } catch (const TooManyPlaces& rejection) {
       if (part.rows == 1) throw;
       report.notes.resize(notes);
-      cut_part(parts, i, refusal.parts());
+      cut_part(parts, i, rejection.parts());
       continue;
     }
     timed(exec, "Tessera::fill_values", report.seconds.values,

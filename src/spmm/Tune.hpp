@@ -186,7 +186,7 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
   return std::nullopt;
 }
 
-/// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. The
+/// Measures the promising candidates that are not rejected, chooses the fastest and adds it to the tuning file. The
 /// predicted choice stays if there is no memory to measure any, and with Tuning::Adaptive if no two are ambiguous or
 /// there is no time for two. Published kernels have no model: it measures all of them, or none.
 ///
@@ -199,7 +199,7 @@ template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionS
 void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double ambiguity_ratio,
           double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
-  std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
+  std::erase_if(left, [](const Candidate& candidate) { return candidate.is_rejected; });
   if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return;
   const bool remembers = !options.tuning_file.empty();
   TuningKey key;

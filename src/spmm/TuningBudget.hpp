@@ -37,7 +37,7 @@ class TuningBudget {
   }
 
   /// \param seconds         [in] time of a measurement, with building the format
-  /// \param product_seconds [in] measured time; infinity if the candidate was refused
+  /// \param product_seconds [in] measured time; infinity if the candidate was rejected
   void spend(double seconds, double product_seconds) {
     spent_ += seconds;
     dearest_ = std::max(dearest_, seconds);

@@ -72,7 +72,7 @@ void require_memory(double bytes, std::size_t limit, const std::string& subject)
   }
 }
 
-void refuse_more_memory(std::size_t limit, const std::string& subject) {
+void reject_more_memory(std::size_t limit, const std::string& subject) {
   throw std::runtime_error(subject + " needs more than " + mebibytes(static_cast<double>(limit)) +
                            " of memory, which are allowed");
 }

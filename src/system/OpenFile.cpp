@@ -72,7 +72,7 @@ ByteBuffer OpenFile::read_regular(int threads, std::size_t memory_limit) const {
 ByteBuffer OpenFile::read_pipe(std::size_t memory_limit, ByteBuffer bytes) const {
   const std::string subject = path_ + ": reading the file";
   for (std::size_t size = bytes.size();;) {
-    if (memory_limit != 0 && size > memory_limit) refuse_more_memory(memory_limit, subject);
+    if (memory_limit != 0 && size > memory_limit) reject_more_memory(memory_limit, subject);
     std::size_t room = std::max(block_bytes, 2 * size);
     if (memory_limit == 0) {
       require_memory(static_cast<double>(room - size), 0, subject);

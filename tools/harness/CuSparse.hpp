@@ -26,7 +26,7 @@ const std::vector<CuSparseAlgorithm>& cusparse_algorithms();
 std::string cusparse_version();
 
 /// Y = alpha op(A) X + beta Y by one algorithm, for float and double. All arrays are on the device, and nothing is
-/// copied. Throws std::runtime_error that names the call that cuSPARSE refused.
+/// copied. Throws std::runtime_error that names the call that cuSPARSE rejected.
 template <class Scalar>
 class CuSparseProduct {
  public:

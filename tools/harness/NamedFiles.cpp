@@ -38,14 +38,14 @@ void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFi
     if (output->path == standard_input) {
       throw std::invalid_argument(output->option + " -: expected the name of a file; - is standard input");
     }
-    const auto refuse_if_same = [&](const NamedFile& other, const char* does) {
+    const auto reject_if_same = [&](const NamedFile& other, const char* does) {
       if (!other.path.empty() && are_one_file(output->path, other.path)) {
         throw std::invalid_argument(output->option + " " + output->path + ": " + other.option + " " + does +
                                     " the same file");
       }
     };
-    for (const NamedFile& input : inputs) refuse_if_same(where_it_is(input), "reads");
-    for (auto other = outputs.begin(); other != output; ++other) refuse_if_same(*other, "writes to");
+    for (const NamedFile& input : inputs) reject_if_same(where_it_is(input), "reads");
+    for (auto other = outputs.begin(); other != output; ++other) reject_if_same(*other, "writes to");
   }
 }
 

@@ -12,8 +12,8 @@ struct NamedFile {
   std::string path;
 };
 
-/// Refuses to write one file twice, or to overwrite an input. Compares files, not names: links of any kind are
-/// followed. An input "-" is standard input, or the file that is redirected to it; an output "-" is refused.
+/// Rejects to write one file twice, or to overwrite an input. Compares files, not names: links of any kind are
+/// followed. An input "-" is standard input, or the file that is redirected to it; an output "-" is rejected.
 ///
 /// \throws std::invalid_argument that names both options and the output
 void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);

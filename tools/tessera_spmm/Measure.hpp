@@ -22,7 +22,7 @@
 #include "Peers.hpp"
 #include "Problem.hpp"
 #include "Progress.hpp"
-#include "Refusal.hpp"
+#include "Rejection.hpp"
 #include "Result.hpp"
 
 namespace Tessera::Impl::Driver {
@@ -30,7 +30,7 @@ namespace Tessera::Impl::Driver {
 using namespace Harness;
 
 /// Returns the default limit on a plan's bytes: half of the available memory of a host, where an excessive allocation
-/// would end the process. A device needs no limit, because it refuses excessive allocations.
+/// would end the process. A device needs no limit, because it rejects excessive allocations.
 template <class ExecutionSpace>
 std::size_t default_memory_limit() {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible) {
@@ -86,8 +86,9 @@ class Measure {
     result.csr_bytes = a_.bytes();
     result.memory_limit = memory_limit_;
     describe(result.matrix);
-    for (const Request& request : requests(settings_)) result.formats.push_back(add_or_refuse(request, result));
-    if (contenders_.empty()) throw std::runtime_error("no format can be built; csr: " + result.formats.front().refused);
+    for (const Request& request : requests(settings_)) result.formats.push_back(add_or_reject(request, result));
+    if (contenders_.empty())
+      throw std::runtime_error("no format can be built; csr: " + result.formats.front().rejected);
     explain(result);
     if (!settings_.load_plan_file.empty()) result.formats.push_back(add_loaded(result));
     if (!settings_.compare.empty()) add_peers(result);
@@ -118,8 +119,8 @@ class Measure {
                      plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
   }
 
-  /// Adds a format. If several formats or orders are measured, a refused format does not stop the others.
-  FormatMeasurement add_or_refuse(const Request& request, Result& result) {
+  /// Adds a format. If several formats or orders are measured, a rejected format does not stop the others.
+  FormatMeasurement add_or_reject(const Request& request, Result& result) {
     if (requests(settings_).size() == 1) return add_format(request, result);
     try {
       return add_format(request, result);
@@ -128,7 +129,7 @@ class Measure {
       row.format = request.format;
       row.name = to_string(row.format);
       row.reordering = request.reordering;
-      row.refused = refusal_reason(std::current_exception());
+      row.rejected = rejection_reason(std::current_exception());
       return row;
     }
   }
@@ -249,7 +250,7 @@ class Measure {
     result.saved_plan = {file, std::filesystem::file_size(file), seconds};
   }
 
-  /// Adds the other library's algorithms. A refused algorithm does not stop the others.
+  /// Adds the other library's algorithms. A rejected algorithm does not stop the others.
   void add_peers(Result& result) {
     if constexpr (std::is_same_v<ExecutionSpace, DefaultSpace> && std::is_same_v<Offset, int> &&
                   !is_std_complex<Scalar>) {
@@ -263,13 +264,13 @@ class Measure {
           add_contender(y, peer_product<Value, KokkosLayout>(name, exec_, a_, settings_.mode, Value(problem_.alpha), x_,
                                                              Value(problem_.beta), y));
         } catch (...) {
-          row.refused = refusal_reason(std::current_exception());
+          row.rejected = rejection_reason(std::current_exception());
         }
         result.peers.push_back(row);
       }
-      const auto is_refused = [](const Measurement& row) { return !row.refused.empty(); };
-      if (std::all_of(result.peers.begin(), result.peers.end(), is_refused))
-        throw std::invalid_argument("--compare " + settings_.compare + ": " + result.peers.front().refused);
+      const auto is_rejected = [](const Measurement& row) { return !row.rejected.empty(); };
+      if (std::all_of(result.peers.begin(), result.peers.end(), is_rejected))
+        throw std::invalid_argument("--compare " + settings_.compare + ": " + result.peers.front().rejected);
     } else {
       throw std::invalid_argument("--compare " + settings_.compare + ": only on the backend " + default_backend() +
                                   ", for real numbers and at most 2^31 - 1 nonzeros");

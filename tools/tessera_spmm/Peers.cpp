@@ -42,7 +42,7 @@ std::function<void()> cusparse_product(const std::string& name, const DefaultSpa
                                        const Dense& x, Value beta, const Dense& y) {
   if (a.values.extent(0) == 0 || x.extent(1) == 0)
     throw std::invalid_argument("the matrix has no entries, or X no columns");
-  // Refused here, because cuSPARSE's refusal also prints a message on standard error.
+  // Rejected here, because cuSPARSE also prints a message on standard error.
   if (name == "cusparse alg3" && mode != Mode::NoTranspose)
     throw std::invalid_argument("it multiplies by A as it is, not by its transpose");
   for (const CuSparseAlgorithm& algorithm : cusparse_algorithms()) {

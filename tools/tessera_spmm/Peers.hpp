@@ -27,7 +27,7 @@ std::vector<std::string> peer_names(const std::string& library, std::size_t colu
 
 /// Returns the product of a row of peer_names(), which can be run repeatedly on the same data. For float and double.
 ///
-/// \throws std::invalid_argument for problems that the library does not support; std::runtime_error naming the refused
+/// \throws std::invalid_argument for problems that the library does not support; std::runtime_error naming the rejected
 ///         call of cuSPARSE; the product throws the same
 template <class Value, class KokkosLayout>
 std::function<void()> peer_product(const std::string& name, const DefaultSpace& exec,

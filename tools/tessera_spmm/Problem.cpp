@@ -91,7 +91,7 @@ std::size_t columns_of_x(const Settings& settings) {
   return static_cast<std::size_t>(settings.columns.value_or(32));
 }
 
-/// Refuses problems that do not fit, before large allocations: X and Y on host and device, and a Y for each result.
+/// Rejects problems that do not fit, before large allocations: X and Y on host and device, and a Y for each result.
 template <class Scalar>
 void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows) {
   const std::size_t columns = columns_of_x(settings);

@@ -117,9 +117,9 @@ void add_order(Row& cells, const FormatMeasurement& format) {
 }
 
 Row format_row(const FormatMeasurement& format, const Result& result) {
-  if (!format.refused.empty()) {
+  if (!format.rejected.empty()) {
     const std::string order = is_reordered(result) ? " in order " + std::string(to_string(format.reordering)) : "";
-    return {format.name, "refused" + order + ": " + format.refused};
+    return {format.name, "rejected" + order + ": " + format.rejected};
   }
   const TileMetrics& tiles = format.tiles;
   const auto if_tiled = [&](const std::string& text) { return tiles.tiles > 0 ? text : "-"; };
@@ -136,7 +136,7 @@ Row format_row(const FormatMeasurement& format, const Result& result) {
 }
 
 Row peer_row(const Measurement& peer, const Result& result) {
-  if (!peer.refused.empty()) return {peer.name, "refused: " + peer.refused};
+  if (!peer.rejected.empty()) return {peer.name, "rejected: " + peer.rejected};
   Row cells{peer.name, "-", "-", "-", "-", "1.000", "-"};
   if (is_reordered(result)) cells.insert(cells.begin() + 1, 3, "-");
   add_common(cells, peer, result);

@@ -92,8 +92,8 @@ Json measurement_json(const Measurement& row) {
 }
 
 Json format_json(const FormatMeasurement& format, const Result& result) {
-  if (!format.refused.empty()) {
-    Json json{{"name", format.name}, {"refused", format.refused}};
+  if (!format.rejected.empty()) {
+    Json json{{"name", format.name}, {"rejected", format.rejected}};
     if (is_reordered(result)) json["reordering"] = to_string(format.reordering);
     return json;
   }
@@ -114,7 +114,7 @@ Json format_json(const FormatMeasurement& format, const Result& result) {
 }
 
 Json peer_json(const Measurement& peer, const Result& result) {
-  Json json = peer.refused.empty() ? measurement_json(peer) : Json{{"name", peer.name}, {"refused", peer.refused}};
+  Json json = peer.rejected.empty() ? measurement_json(peer) : Json{{"name", peer.name}, {"rejected", peer.rejected}};
   json["build"] = result.peer_build;
   return json;
 }

@@ -8,16 +8,16 @@ namespace Tessera::Impl::Driver {
 std::vector<Measurement*> Result::products() {
   std::vector<Measurement*> rows;
   for (FormatMeasurement& format : formats) {
-    if (format.refused.empty()) rows.push_back(&format);
+    if (format.rejected.empty()) rows.push_back(&format);
   }
   for (Measurement& peer : peers) {
-    if (peer.refused.empty()) rows.push_back(&peer);
+    if (peer.rejected.empty()) rows.push_back(&peer);
   }
   return rows;
 }
 
 bool Result::verified() const {
-  const auto holds = [](const Measurement& row) { return !row.refused.empty() || row.verified(); };
+  const auto holds = [](const Measurement& row) { return !row.rejected.empty() || row.verified(); };
   return std::all_of(formats.begin(), formats.end(), holds) && std::all_of(peers.begin(), peers.end(), holds);
 }
 

@@ -41,7 +41,7 @@ struct Measurement {
   double gigabytes = 0;         ///< compulsory traffic per second at the median (see tools/README.md)
   double error = 0;             ///< the worst |y - reference| / bound over all entries of Y
   Precision precision = Precision::Native;  ///< precision of the product and of the bound
-  std::string refused;                      ///< why the format was refused and not measured, or empty
+  std::string rejected;                     ///< why the format was rejected and not measured, or empty
 
   double median() const { return spread_of(seconds).median; }
   double fastest() const { return spread_of(seconds).least; }
@@ -86,7 +86,7 @@ struct Result {
   std::vector<Measurement> peers;                     ///< a row per algorithm of the library that --compare names
   std::string peer_build;                             ///< the library's version and other facts about its speed
 
-  /// The rows with a product: formats, then peers, except refused ones.
+  /// The rows with a product: formats, then peers, except rejected ones.
   std::vector<Measurement*> products();
   bool verified() const;        ///< whether all products are verified
   double peer_seconds() const;  ///< median of the fastest peer; 0 without one

@@ -66,7 +66,7 @@ bool has_precision(Precision precision) {
   return true;
 }
 
-/// Refuses a precision before large inputs are read.
+/// Rejects a precision before large inputs are read.
 template <class Scalar>
 void check_precision(const Settings& settings, const char* scalar_name) {
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
@@ -81,7 +81,7 @@ void check_precision(const Settings& settings, const char* scalar_name) {
   });
 }
 
-/// Refuses a kernel before large inputs are read.
+/// Rejects a kernel before large inputs are read.
 template <class Scalar>
 void check_kernel(const Settings& settings) {
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {

@@ -90,7 +90,7 @@ void check_rows() {
 TEST(HalfOperands, RoundsRowsOfFloats) { check_rows<float>(); }
 TEST(HalfOperands, RoundsRowsOfDoubles) { check_rows<double>(); }
 
-TEST(HalfOperands, RefusesOtherPrecisions) {
+TEST(HalfOperands, RejectsOtherPrecisions) {
   EXPECT_THROW(Cuda::round_values(nullptr, Precision::Tf32, 0, nullptr, nullptr), std::invalid_argument);
   EXPECT_THROW(
       Cuda::round_rows(nullptr, Precision::Native, Cuda::HalfOrder::Columns, Multivector<const double>{}, nullptr),

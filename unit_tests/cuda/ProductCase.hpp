@@ -197,7 +197,7 @@ std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, in
   return some;
 }
 
-/// Returns a product with x_rows. Kernels refuse it if their format stores the rows of X to read.
+/// Returns a product with x_rows. Kernels reject it if their format stores the rows of X to read.
 template <class Scalar>
 Product<Scalar, Scalar> product_with_x_rows() {
   static const Ordinal x_rows[1] = {0};

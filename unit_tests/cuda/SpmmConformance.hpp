@@ -26,7 +26,7 @@ struct SpmmKernel {
   /// The ways in which a kernel stores a matrix or sums. Each passes all tests.
   static std::vector<Case> variants() { return {Case()}; }
   /// Whether a variant supports the precision.
-  static bool takes(const Case&) { return true; }
+  static bool accepts(const Case&) { return true; }
   /// The number of settings of set_switch(c, i), which LayoutsAndAlignment, Pieces and NonFinite also vary.
   static constexpr int switches = 1;
   static void set_switch(Case&, int) {}
@@ -127,7 +127,7 @@ class Spmm : public ::testing::Test {
   static void for_each_variant(const Visit& visit) {
     for (Case c : Kernel::variants()) {
       c.precision = Cell::precision;
-      if (Kernel::takes(c)) visit(c);
+      if (Kernel::accepts(c)) visit(c);
     }
   }
   /// Returns `sizes`, and each of `edges` minus one, itself and plus one.

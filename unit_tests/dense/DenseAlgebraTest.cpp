@@ -256,15 +256,15 @@ TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreAddedToY) {
   }
 }
 
-TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreRefused) {
+TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreRejected) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
   using Blocks = std::vector<TallBlock<const Scalar>>;
   const PublicAlgebra<Exec, Scalar> algebra;
   Tall<Exec, Scalar> X(10, 4, Places::Adjacent, 1), other(11, 4, Places::Adjacent, 2);
   const auto x = X.block();
-  const auto refused = [&](const Blocks& blocks, Ordinal rows_of_B, Scalar beta, const TallBlock<Scalar>& Y,
-                           const std::string& message) {
+  const auto rejected = [&](const Blocks& blocks, Ordinal rows_of_B, Scalar beta, const TallBlock<Scalar>& Y,
+                            const std::string& message) {
     TestSmall<Scalar> B(rows_of_B, Y.columns, 1);
     try {
       algebra.multiply_add(Scalar(1), blocks, B.view(), beta, Y);
@@ -273,11 +273,11 @@ TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreRefused) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
   };
-  refused({x.some_columns(0, 2), other.input()}, 6, Scalar(0), x.some_columns(2, 2), "X[1] has 11 rows");
-  refused({x.some_columns(0, 2)}, 3, Scalar(0), x.some_columns(2, 2), "B has 3 rows");
-  refused({x.some_columns(0, 2), x.some_columns(1, 2)}, 4, Scalar(0), x.some_columns(2, 2), "shares memory with X[1]");
-  refused({x.some_columns(0, 2), x.some_columns(2, 2)}, 4, Scalar(1), x.some_columns(2, 2), "shares memory with X[1]");
-  refused({x.some_columns(2, 2), x.some_columns(2, 2)}, 4, Scalar(0), x.some_columns(2, 2), "several blocks of X");
+  rejected({x.some_columns(0, 2), other.input()}, 6, Scalar(0), x.some_columns(2, 2), "X[1] has 11 rows");
+  rejected({x.some_columns(0, 2)}, 3, Scalar(0), x.some_columns(2, 2), "B has 3 rows");
+  rejected({x.some_columns(0, 2), x.some_columns(1, 2)}, 4, Scalar(0), x.some_columns(2, 2), "shares memory with X[1]");
+  rejected({x.some_columns(0, 2), x.some_columns(2, 2)}, 4, Scalar(1), x.some_columns(2, 2), "shares memory with X[1]");
+  rejected({x.some_columns(2, 2), x.some_columns(2, 2)}, 4, Scalar(0), x.some_columns(2, 2), "several blocks of X");
 }
 
 /// Without columns of X, Y is scaled; with beta = 0 it becomes 0.
@@ -628,18 +628,18 @@ TYPED_TEST(DenseAlgebraTest, OneColumnInAnyStride) {
   }
 }
 
-/// Returns the message of std::invalid_argument, or "nothing was refused".
+/// Returns the message of std::invalid_argument, or "nothing was rejected".
 template <class Call>
-std::string refusal(const Call& call) {
+std::string rejection(const Call& call) {
   try {
     call();
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
-  return "nothing was refused";
+  return "nothing was rejected";
 }
 
-TYPED_TEST(DenseAlgebraTest, RefusesWhatDoesNotFit) {
+TYPED_TEST(DenseAlgebraTest, RejectsWhatDoesNotFit) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
   const PublicAlgebra<Exec, Scalar> algebra;
@@ -647,84 +647,84 @@ TYPED_TEST(DenseAlgebraTest, RefusesWhatDoesNotFit) {
   TestSmall<Scalar> C(3, 3);
   const TallBlock<const Scalar> x[] = {X.input()};
   std::vector<Scalar> sums(4);
-  EXPECT_EQ(refusal([&] { algebra.inner_products(x, Y.input(), C.view()); }),
+  EXPECT_EQ(rejection([&] { algebra.inner_products(x, Y.input(), C.view()); }),
             "Tessera::inner_products: X[0] has 10 rows; expected 11, as Y");
-  EXPECT_EQ(refusal([&] { algebra.inner_products(x, Z.input(), C.view()); }),
+  EXPECT_EQ(rejection([&] { algebra.inner_products(x, Z.input(), C.view()); }),
             "Tessera::inner_products: C has 3 columns; expected 4, as Y");
   TestSmall<Scalar> taller(5, 4);
-  EXPECT_EQ(refusal([&] { algebra.inner_products(x, Z.input(), taller.view()); }),
+  EXPECT_EQ(rejection([&] { algebra.inner_products(x, Z.input(), taller.view()); }),
             "Tessera::inner_products: C has 5 rows; expected 3, the columns of all X");
-  EXPECT_EQ(refusal([&] { algebra.dots(X.input(), Y.input(), sums.data()); }),
+  EXPECT_EQ(rejection([&] { algebra.dots(X.input(), Y.input(), sums.data()); }),
             "Tessera::dots: Y has 11 rows; expected 10, as X");
-  EXPECT_EQ(refusal([&] { algebra.dots(X.input(), Z.input(), sums.data()); }),
+  EXPECT_EQ(rejection([&] { algebra.dots(X.input(), Z.input(), sums.data()); }),
             "Tessera::dots: Y has 4 columns; expected 3, as X");
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), X.input(), C.view(), Scalar(1), Y.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), X.input(), C.view(), Scalar(1), Y.block()); }),
             "Tessera::multiply_add: Y has 11 rows; expected 10, as X");
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), X.input(), C.view(), Scalar(1), Z.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), X.input(), C.view(), Scalar(1), Z.block()); }),
             "Tessera::multiply_add: B has 3 columns; expected 4, as Y");
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), Z.input(), C.view(), Scalar(1), X.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), Z.input(), C.view(), Scalar(1), X.block()); }),
             "Tessera::multiply_add: B has 3 rows; expected 4, the columns of X");
-  EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), X.input(), Scalar(1), Y.input(), X.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.add(Scalar(1), X.input(), Scalar(1), Y.input(), X.block()); }),
             "Tessera::add: B has 11 rows; expected 10, as C");
-  EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), Z.input(), Scalar(1), X.input(), X.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.add(Scalar(1), Z.input(), Scalar(1), X.input(), X.block()); }),
             "Tessera::add: A has 4 columns; expected 3, as C");
-  EXPECT_EQ(refusal([&] { algebra.scale_rows(sums.data(), X.input(), Y.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.scale_rows(sums.data(), X.input(), Y.block()); }),
             "Tessera::scale_rows: Y has 11 rows; expected 10, as X");
-  EXPECT_EQ(refusal([&] { algebra.copy(X.input(), Z.block()); }), "Tessera::copy: Y has 4 columns; expected 3, as X");
+  EXPECT_EQ(rejection([&] { algebra.copy(X.input(), Z.block()); }), "Tessera::copy: Y has 4 columns; expected 3, as X");
   Dense<Scalar> multivector(10, 4, Layout::Left);
   EXPECT_EQ(
-      refusal([&] { copy<Exec, Scalar>(algebra.exec, X.input(), multivector.view(multivector.memory().data())); }),
+      rejection([&] { copy<Exec, Scalar>(algebra.exec, X.input(), multivector.view(multivector.memory().data())); }),
       "Tessera::copy: Y has 4 columns; expected 3, as X");
   const auto other = multivector.view(multivector.column(0));
-  EXPECT_EQ(refusal([&] { copy<Exec, Scalar>(algebra.exec, other, X.block()); }),
+  EXPECT_EQ(rejection([&] { copy<Exec, Scalar>(algebra.exec, other, X.block()); }),
             "Tessera::copy: Y has 3 columns; expected 4, as X");
 }
 
-TYPED_TEST(DenseAlgebraTest, RefusesWhatIsNoBlock) {
+TYPED_TEST(DenseAlgebraTest, RejectsWhatIsNoBlock) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
   const PublicAlgebra<Exec, Scalar> algebra;
   Tall<Exec, Scalar> X(10, 3, Places::Adjacent, 1);
   TallBlock<Scalar> wrong = X.block();
   wrong.row_stride = 2;
-  EXPECT_EQ(refusal([&] { algebra.fill(Scalar(1), wrong); }),
+  EXPECT_EQ(rejection([&] { algebra.fill(Scalar(1), wrong); }),
             "Tessera::fill: X.row_stride is 2; expected at least its 3 columns");
   const Ordinal list[] = {0, 3, 1}, negative[] = {0, -1, 1};
   wrong = X.block();
   wrong.column_list = list;
-  EXPECT_EQ(refusal([&] { randomize<Exec, Scalar>(algebra.exec, 1, 0, wrong); }),
+  EXPECT_EQ(rejection([&] { randomize<Exec, Scalar>(algebra.exec, 1, 0, wrong); }),
             "Tessera::randomize: X.column_list[1] is 3; expected at least 0 and less than the row stride, 3");
   wrong.column_list = negative;
-  EXPECT_EQ(refusal([&] { algebra.fill(Scalar(1), wrong); }),
+  EXPECT_EQ(rejection([&] { algebra.fill(Scalar(1), wrong); }),
             "Tessera::fill: X.column_list[1] is -1; expected at least 0 and less than the row stride, 3");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(rejection([&] {
               algebra.fill(Scalar(1), {nullptr, 2, 1, 1, nullptr});
             }),
             "Tessera::fill: X.data is null; expected the address of its elements");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(rejection([&] {
               algebra.fill(Scalar(1), {nullptr, -2, 1, 1, nullptr});
             }),
             "Tessera::fill: X has -2 rows and 1 columns; expected numbers from 0 on");
-  EXPECT_EQ(refusal([&] { algebra.scale(nullptr, X.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.scale(nullptr, X.block()); }),
             "Tessera::scale: factors is null; expected the address of 3 elements");
-  EXPECT_EQ(refusal([&] { algebra.scale_rows(nullptr, X.input(), X.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.scale_rows(nullptr, X.input(), X.block()); }),
             "Tessera::scale_rows: factors is null; expected the address of 10 elements");
-  EXPECT_EQ(refusal([&] { algebra.sums_of_magnitudes(X.input(), nullptr); }),
+  EXPECT_EQ(rejection([&] { algebra.sums_of_magnitudes(X.input(), nullptr); }),
             "Tessera::sums_of_magnitudes: result is null; expected the address of 3 elements");
-  EXPECT_EQ(refusal([&] { algebra.greatest_magnitudes(X.input(), nullptr); }),
+  EXPECT_EQ(rejection([&] { algebra.greatest_magnitudes(X.input(), nullptr); }),
             "Tessera::greatest_magnitudes: result is null; expected the address of 3 elements");
   TestSmall<Scalar> B(3, 3, 1);
   SmallMatrix<Scalar> flat = B.view();
   flat.stride = 2;
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), X.input(), flat, Scalar(0), X.block()); }),
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), X.input(), flat, Scalar(0), X.block()); }),
             "Tessera::multiply_add: B.stride is 2; expected at least its 3 rows");
   flat.data = nullptr;
   const TallBlock<const Scalar> x[] = {X.input()};
-  EXPECT_EQ(refusal([&] { algebra.inner_products(x, X.input(), flat); }),
+  EXPECT_EQ(rejection([&] { algebra.inner_products(x, X.input(), flat); }),
             "Tessera::inner_products: C.data is null; expected the address of its elements");
 }
 
-TYPED_TEST(DenseAlgebraTest, RefusesOutputsThatOverlapInputs) {
+TYPED_TEST(DenseAlgebraTest, RejectsOutputsThatOverlapInputs) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
   const PublicAlgebra<Exec, Scalar> algebra;
@@ -735,22 +735,22 @@ TYPED_TEST(DenseAlgebraTest, RefusesOutputsThatOverlapInputs) {
   TestSmall<Scalar> B(4, 4, 1);
   const std::string overlaps = "Y shares memory with X; expected a block apart from it";
   const std::string differs = "Y shares memory with X; expected the same block, or one apart from it";
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(1), left); }),
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(1), left); }),
             "Tessera::multiply_add: " + overlaps);
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(0), middle); }),
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(0), middle); }),
             "Tessera::multiply_add: " + differs);
-  EXPECT_EQ(refusal([&] { algebra.copy(left, middle); }), "Tessera::copy: " + overlaps);
-  EXPECT_EQ(refusal([&] { algebra.scale_rows(whole.data, left, middle); }), "Tessera::scale_rows: " + differs);
-  EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), middle, middle); }),
+  EXPECT_EQ(rejection([&] { algebra.copy(left, middle); }), "Tessera::copy: " + overlaps);
+  EXPECT_EQ(rejection([&] { algebra.scale_rows(whole.data, left, middle); }), "Tessera::scale_rows: " + differs);
+  EXPECT_EQ(rejection([&] { algebra.add(Scalar(1), left, Scalar(1), middle, middle); }),
             "Tessera::add: C shares memory with A; expected the same block, or one apart from it");
-  EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), right, middle); }),
+  EXPECT_EQ(rejection([&] { algebra.add(Scalar(1), left, Scalar(1), right, middle); }),
             "Tessera::add: C shares memory with A; expected the same block, or one apart from it");
-  EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), right, Scalar(1), left, middle); }),
+  EXPECT_EQ(rejection([&] { algebra.add(Scalar(1), right, Scalar(1), left, middle); }),
             "Tessera::add: C shares memory with B; expected the same block, or one apart from it");
-  const std::string nothing = "nothing was refused";
-  EXPECT_EQ(refusal([&] { algebra.add(Scalar(1), left, Scalar(1), right, right); }), nothing);
-  EXPECT_EQ(refusal([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(1), right); }), nothing);
-  EXPECT_EQ(refusal([&] { algebra.copy(left, left); }), nothing);
+  const std::string nothing = "nothing was rejected";
+  EXPECT_EQ(rejection([&] { algebra.add(Scalar(1), left, Scalar(1), right, right); }), nothing);
+  EXPECT_EQ(rejection([&] { algebra.multiply_add(Scalar(1), left, B.view(), Scalar(1), right); }), nothing);
+  EXPECT_EQ(rejection([&] { algebra.copy(left, left); }), nothing);
 }
 
 /// Blocks of columns of one array that overlap or are disjoint, in all possible ways.

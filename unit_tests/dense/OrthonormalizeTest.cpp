@@ -162,7 +162,7 @@ TYPED_TEST(OrthonormalizeTest, OrthonormalColumnsTakeOneStep) {
   EXPECT_EQ(result.rank, 16);
 }
 
-TYPED_TEST(OrthonormalizeTest, RefusesWhatIsNotFinite) {
+TYPED_TEST(OrthonormalizeTest, RejectsWhatIsNotFinite) {
   using Scalar = typename TestFixture::Scalar;
   for (const double bad : {double(std::numeric_limits<Scalar>::infinity()), std::nan("")}) {
     auto X = this->random(50, 3);
@@ -177,7 +177,7 @@ TYPED_TEST(OrthonormalizeTest, RefusesWhatIsNotFinite) {
   }
 }
 
-TYPED_TEST(OrthonormalizeTest, RefusesFactorsOfAnotherShape) {
+TYPED_TEST(OrthonormalizeTest, RejectsFactorsOfAnotherShape) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
   auto X = this->random(50, 3);

@@ -82,7 +82,7 @@ TYPED_TEST(AnyFormatTest, ValuesComeToTheirPlacesAndZerosToAllOthers) {
   });
 }
 
-TYPED_TEST(AnyFormatTest, NoFormatIsRefused) {
+TYPED_TEST(AnyFormatTest, NoFormatIsRejected) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(5, 5, 0.5, 1);

@@ -124,7 +124,7 @@ TYPED_TEST(CsrTest, TransposeExchangesRowsAndColumns) {
 }
 
 template <class Exec, class Offset>
-std::string refusal(const HostPattern<Offset>& A, std::size_t entries) {
+std::string rejection(const HostPattern<Offset>& A, std::size_t entries) {
   try {
     build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), entries);
   } catch (const std::invalid_argument& error) {
@@ -142,7 +142,7 @@ TYPED_TEST(CsrTest, BadInputIsNamed) {
     A.columns = 3;
     A.row_offsets = std::move(offsets);
     A.column_indices = std::move(columns);
-    return refusal<Exec>(A, entries);
+    return rejection<Exec>(A, entries);
   };
   using ::testing::Test;
   EXPECT_EQ(message({0, 1, 3}, {0, 1, 2}, 3), "accepted");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Configures, builds and runs the project ${source}. Its program is ${program}, run with ${argument}, or the programs of
-# the folder consumer if ${program} is not set. ${refusal}, if set, is the message with which configuring must fail. The
+# the folder consumer if ${program} is not set. ${rejection}, if set, is the message with which configuring must fail. The
 # package ${hidden}, if set, is hidden from CMake. The program must not need the library ${absent}, if set.
 if(NOT tessera_source AND NOT components AND NOT program)
   set(launcher "${CMAKE_COMMAND};-E;time") # measures how long the user's file compiles
@@ -18,11 +18,11 @@ execute_process(
           -D "TESSERA_SCALARS=${scalars}" ${flags}
           -D TESSERA_VERSION=${version} -D TESSERA_SANITIZE=${sanitize} -D TESSERA_WARNINGS_AS_ERRORS=${warnings_as_errors}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-if(refusal)
+if(rejection)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
-  string(FIND "${output}" "${refusal}" place)
+  string(FIND "${output}" "${rejection}" place)
   if(status EQUAL 0 OR place EQUAL -1)
-    message(FATAL_ERROR "configuring should fail with '${refusal}', but it gave ${status} and:\n${output}")
+    message(FATAL_ERROR "configuring should fail with '${rejection}', but it gave ${status} and:\n${output}")
   endif()
   return()
 elseif(NOT status EQUAL 0)

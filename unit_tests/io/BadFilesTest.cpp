@@ -309,11 +309,11 @@ TEST(BadFiles, PipesOfMoreThanAllowed) {
   };
   constexpr std::size_t mebibyte = 1 << 20;
   for (const std::size_t limit : {5 * mebibyte, 8 * mebibyte}) {
-    const std::string refusal = "runtime_error: " + path + ": reading the file needs more than " +
-                                std::to_string(limit / mebibyte) + " MiB of memory, which are allowed";
-    EXPECT_EQ(read_newlines(limit + 1, limit).first, refusal);
+    const std::string rejection = "runtime_error: " + path + ": reading the file needs more than " +
+                                  std::to_string(limit / mebibyte) + " MiB of memory, which are allowed";
+    EXPECT_EQ(read_newlines(limit + 1, limit).first, rejection);
     const auto [thrown, written] = read_newlines(33 * mebibyte, limit);
-    EXPECT_EQ(thrown, refusal);
+    EXPECT_EQ(thrown, rejection);
     EXPECT_LE(written, limit + mebibyte) << "and what a pipe holds";
     EXPECT_EQ(read_newlines(limit, limit).first, "runtime_error: " + path + no_banner);
   }

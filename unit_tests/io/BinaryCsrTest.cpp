@@ -102,7 +102,7 @@ TEST(BinaryCsr, BadFilesAreRejectedWithAReason) {
   EXPECT_EQ(message(magic32 + bytes<std::int64_t>({2, 3, 0x2000000000000003}) + body),
             "runtime_error: file: the header gives 2305843009213693955 for the number of nonzeros, expected 0 to "
             "2147483647");
-  // 2^31 nonzeros are too many for 32-bit offsets. The file is refused whatever its length.
+  // 2^31 nonzeros are too many for 32-bit offsets. The file is rejected whatever its length.
   EXPECT_EQ(message(magic32 + bytes<std::int64_t>({2, 3, 2147483648}) + body),
             "runtime_error: file: the header gives 2147483648 for the number of nonzeros, expected 0 to 2147483647");
   EXPECT_EQ(message(magic32 + bytes<std::int64_t>({2, 3, 2147483647}) + body), length_message("68", "2147483647"));
@@ -149,7 +149,7 @@ TEST(BinaryCsr, WhatOffsets32CannotHold) {
   EXPECT_EQ(folder.files(), 0U);
 }
 
-/// Like text readers: values that overflow float are refused, and values that underflow become 0.
+/// Like text readers: values that overflow float are rejected, and values that underflow become 0.
 TEST(BinaryCsr, ValuesOutOfTheRangeOfFloat) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto file = [](double value) { return file64(1, bytes<double>({1, value, 3})); };

@@ -28,7 +28,7 @@ struct Packed {
   std::string name, unpack, unpack_to_pipe;
 };
 
-TEST(InputFile, PackedFilesAreRefusedWithTheProgramThatUnpacksThem) {
+TEST(InputFile, PackedFilesAreRejectedWithTheProgramThatUnpacksThem) {
   const std::vector<Packed> packed = {
       {"\xFD"
        "7zXZ\0\0\4"s,
@@ -56,7 +56,7 @@ TEST(InputFile, PackedFilesAreRefusedWithTheProgramThatUnpacksThem) {
   }
 }
 
-TEST(InputFile, Utf16IsRefused) {
+TEST(InputFile, Utf16IsRejected) {
   const TemporaryFolder folder;
   for (const std::string& content : {"\xFF\xFE%\0%\0M\0"s, "\xFE\xFF\0%\0%\0M"s, gzip("\xFF\xFE%\0%\0M\0"s)}) {
     const std::string path = folder.add("a.mtx", content);
@@ -70,7 +70,7 @@ TEST(InputFile, Utf16IsRefused) {
   }
 }
 
-TEST(InputFile, TarArchivesAreRefused) {
+TEST(InputFile, TarArchivesAreRejected) {
   std::string archive(1536, '\0');
   archive.replace(0, 21, "bcsstk01/bcsstk01.mtx");
   archive.replace(257, 5, "ustar");
@@ -89,8 +89,8 @@ TEST(InputFile, TarArchivesAreRefused) {
   }
 }
 
-/// A file of unknown kind is refused by its first bytes, before it is completely decompressed.
-TEST(InputFile, LongContentsAreRefusedByTheirBeginning) {
+/// A file of unknown kind is rejected by its first bytes, before it is completely decompressed.
+TEST(InputFile, LongContentsAreRejectedByTheirBeginning) {
   const TemporaryFolder folder;
   const std::string path = folder.add("blanks.gz", gzip(std::string(std::size_t{8} << 20, ' ')));
   Tessera::ReadOptions options;

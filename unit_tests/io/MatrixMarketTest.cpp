@@ -60,7 +60,7 @@ TEST(MatrixMarketCoordinate, UnsignedIntegerIsInteger) {
             csr<double>(2, 2, {0, 1, 2}, {1, 0}, {4294967295.0, 7.0}));
 }
 
-TEST(MatrixMarketCoordinate, AnEntryInPlaceOfTheSizeLineIsRefusedForItsValue) {
+TEST(MatrixMarketCoordinate, AnEntryInPlaceOfTheSizeLineIsRejectedForItsValue) {
   try {
     parse<double>(banner + "coordinate real symmetric\n2 1 0.5\n2 2 4.0\n");
     FAIL() << "accepted";

@@ -148,7 +148,7 @@ TYPED_TEST(BsrTest, EmptyShapes) {
 }
 
 /// The same arrays with another block size are another matrix.
-TEST(BsrHandleTest, AnotherBlockSizeIsRefused) {
+TEST(BsrHandleTest, AnotherBlockSizeIsRejected) {
   const BsrCase<double> A(random_pattern<int>(6, 6, 0.5, 3), 4);
   const BsrCase<double>::Matrix other("B", 6, A.matrix.values, A.matrix.graph, 2);
   VectorsHandle<BsrCase<double>> handle;

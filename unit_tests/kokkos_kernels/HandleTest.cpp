@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state that SpmvHandle keeps between products, and the calls that it refuses.
+// The state that SpmvHandle keeps between products, and the calls that it rejects.
 #include <sys/mman.h>
 
 #include <cmath>
@@ -180,7 +180,7 @@ TEST(HandleTest, ValuesChangedBeforeTheFirstProduct) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-TEST(HandleTest, AnotherMatrixIsRefused) {
+TEST(HandleTest, AnotherMatrixIsRejected) {
   const Case A = small();
   const Case other(random_pattern<int>(10, 12, 0.4, 3)), twin = small();
   Handle handle;
@@ -198,7 +198,7 @@ TEST(HandleTest, AnotherMatrixIsRefused) {
 }
 
 /// The same arrays with more columns are another matrix.
-TEST(HandleTest, AnotherShapeIsRefused) {
+TEST(HandleTest, AnotherShapeIsRejected) {
   const Case A = small();
   const Case::Matrix wider("A", 40, A.matrix.values, A.matrix.graph);
   Handle handle;
@@ -231,7 +231,7 @@ TEST(HandleTest, ResetLetsTheGraphGo) {
   EXPECT_EQ(entries.use_count(), before);
 }
 
-/// A matrix that make_plan refuses leaves the handle unchanged.
+/// A matrix that make_plan rejects leaves the handle unchanged.
 TEST(HandleTest, BadMatrix) {
   HostPattern<int> bad;
   bad.columns = 22;

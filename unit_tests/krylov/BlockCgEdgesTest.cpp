@@ -157,7 +157,7 @@ TYPED_TEST(BlockCgEdgesTest, SolutionsThatXCannotHold) {
   EXPECT_GT(tiny.result.residuals[0], this->tolerance);
 }
 
-TYPED_TEST(BlockCgEdgesTest, NumbersThatAreNotFiniteAreRefused) {
+TYPED_TEST(BlockCgEdgesTest, NumbersThatAreNotFiniteAreRejected) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(30, 10));
   for (const double bad : {std::nan(""), double(std::numeric_limits<Scalar>::infinity())}) {
@@ -412,7 +412,7 @@ TYPED_TEST(BlockCgEdgesTest, SumsOfElementsMayBeTooLarge) {
   EXPECT_THROW(this->solve(A, B, options), std::runtime_error);
 }
 
-TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
+TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRejected) {
   using Exec = typename TestFixture::Exec;
   typename TestFixture::Product product(positive_definite(20, 10));
   const typename TestFixture::template Device<Kokkos::LayoutLeft> b(random_matrix(20, 3, 1)), x(HostDenseMatrix(20, 3)),
@@ -436,11 +436,11 @@ TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
 }
 
 /// Tests 2^31 - 1 and 2^31 rows. The Views are never read, because they do not match.
-TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
+TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRejected) {
   using Exec = typename TestFixture::Exec;
   using View = Kokkos::View<typename TestFixture::Scalar**, Kokkos::LayoutRight, Exec, Kokkos::MemoryUnmanaged>;
   typename TestFixture::Product product(positive_definite(20, 10));
-  const auto refusal_of = [&](std::size_t rows) -> std::string {
+  const auto rejection_of = [&](std::size_t rows) -> std::string {
     try {
       block_cg(Exec(), product, View(nullptr, rows, 2), View(nullptr, rows - 1, 2));
     } catch (const std::invalid_argument& error) {
@@ -448,9 +448,9 @@ TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
     }
     return {};
   };
-  EXPECT_EQ(refusal_of(std::size_t(1) << 31),
+  EXPECT_EQ(rejection_of(std::size_t(1) << 31),
             "Tessera::block_cg: B is 2147483648 x 2; expected less than 2^31 rows and columns");
-  EXPECT_EQ(refusal_of((std::size_t(1) << 31) - 1),
+  EXPECT_EQ(rejection_of((std::size_t(1) << 31) - 1),
             "Tessera::block_cg: X is 2147483646 x 2; expected 2147483647 x 2, as B");
 }
 
@@ -461,9 +461,9 @@ struct ProductOnInstance : DenseProduct<Exec, Scalar> {
   const Exec& instance() const { return this->exec; }
 };
 
-/// Returns the message with which block_cg() refuses its operators, or "".
+/// Returns the message with which block_cg() rejects its operators, or "".
 template <class... Arguments>
-std::string refusal(Arguments&&... arguments) {
+std::string rejection(Arguments&&... arguments) {
   try {
     block_cg(arguments...);
   } catch (const std::invalid_argument& error) {
@@ -473,7 +473,7 @@ std::string refusal(Arguments&&... arguments) {
 }
 
 /// An operator on another instance would not wait for B and X.
-TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRefused) {
+TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRejected) {
   using Exec = typename TestFixture::Exec;
   using Product = ProductOnInstance<Exec, typename TestFixture::Scalar>;
   const auto instances = two_instances<Exec>();
@@ -482,11 +482,11 @@ TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRefused) {
   const auto A = positive_definite(20, 10);
   Product here(instances[0], A), elsewhere(instances[1], A);
   const typename TestFixture::template Device<Kokkos::LayoutLeft> b(random_matrix(20, 3, 1)), x(HostDenseMatrix(20, 3));
-  EXPECT_EQ(refusal(instances[0], here, b.view, x.view), "");
-  EXPECT_EQ(refusal(instances[0], here, here, b.view, x.view), "");
+  EXPECT_EQ(rejection(instances[0], here, b.view, x.view), "");
+  EXPECT_EQ(rejection(instances[0], here, here, b.view, x.view), "");
   for (const auto& [name, message] :
-       {std::pair("multiply", refusal(instances[0], elsewhere, b.view, x.view)),
-        std::pair("precondition", refusal(instances[0], here, elsewhere, b.view, x.view))}) {
+       {std::pair("multiply", rejection(instances[0], elsewhere, b.view, x.view)),
+        std::pair("precondition", rejection(instances[0], here, elsewhere, b.view, x.view))}) {
     EXPECT_NE(message.find("`" + std::string(name) + "` runs on another instance of " + Exec::name() + " than `exec`"),
               std::string::npos)
         << message;

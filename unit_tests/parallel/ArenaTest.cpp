@@ -85,7 +85,7 @@ TYPED_TEST(ArenaTest, TablesAreCopiedToOneBlock) {
   EXPECT_EQ(to_host(letters_there), letters);
 }
 
-TYPED_TEST(ArenaTest, MoreThanItHasIsRefused) {
+TYPED_TEST(ArenaTest, MoreThanItHasIsRejected) {
   typename TestFixture::Arena arena(typename TestFixture::Exec(), "arena", 1000);
   try {
     static_cast<void>(typename TestFixture::Arrays{arena});

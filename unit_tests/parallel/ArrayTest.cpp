@@ -95,10 +95,11 @@ TYPED_TEST(ArrayTest, AnAccountPaysWithinItsLimit) {
     try {
       this->numbers(800);
       FAIL() << "expected an exception";
-    } catch (const FormatTooLarge& refusal) {
-      EXPECT_NE(std::string(refusal.what()).find("the array numbers takes 6400 bytes beside 4096, memory_limit allows"),
-                std::string::npos)
-          << refusal.what();
+    } catch (const FormatTooLarge& rejection) {
+      EXPECT_NE(
+          std::string(rejection.what()).find("the array numbers takes 6400 bytes beside 4096, memory_limit allows"),
+          std::string::npos)
+          << rejection.what();
     }
     EXPECT_EQ(account->held(), 4096u);
     EXPECT_THROW(this->numbers(SIZE_MAX / 8), FormatTooLarge);

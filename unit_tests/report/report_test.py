@@ -50,7 +50,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in page.parent.iterdir()), ["page.html", "page.md"])
         return page.read_text(), page.with_suffix(".md").read_text()
 
-    def assert_refused(self, message, *arguments, page="out/page.html", **environment):
+    def assert_rejected(self, message, *arguments, page="out/page.html", **environment):
         done = self.run_script(*arguments, "--output", self.folder / page, **environment)
         self.assertEqual((done.returncode, done.stderr), (2, f"report: {message}\n"))
         self.assertFalse((self.folder / "out").exists())
@@ -84,7 +84,7 @@ class ReportTest(unittest.TestCase):
     def test_damaged_candidates(self):
         path = self.folder / "damaged.jsonl"
         path.write_text('{"matrix": "A"}\n{"matrix": }\n')
-        self.assert_refused(f"{path}:2: not JSON: Expecting value", path)
+        self.assert_rejected(f"{path}:2: not JSON: Expecting value", path)
 
     def test_candidates_beside_predictions(self):
         def line(columns):
@@ -222,25 +222,25 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"{packed}: not what gzip writes: ", done.stderr)
         missing = self.folder / "missing.json"
-        self.assert_refused(f"{missing}: No such file or directory", good, missing)
+        self.assert_rejected(f"{missing}: No such file or directory", good, missing)
         text = self.folder / "text.json"
         text.write_text('{\n"context": {},\n"benchmarks": [}')
-        self.assert_refused(f"{text}:3: not JSON: Expecting value", text)
+        self.assert_rejected(f"{text}:3: not JSON: Expecting value", text)
         text.write_bytes(b"\xd3\x00")
         self.assertIn("not JSON", self.run_script(text, "--output", self.folder / "out" / "page.html").stderr)
         text.write_text("[1, 2]")
-        self.assert_refused(f'{text}: expected "benchmarks", as Google Benchmark writes them, or "problems", as '
-                            "gpu_spmm does", text)
+        self.assert_rejected(f'{text}: expected "benchmarks", as Google Benchmark writes them, or "problems", as '
+                             "gpu_spmm does", text)
         text.write_text('{"benchmarks": [{"name": "a", "run_type": "iteration"}]}')
-        self.assert_refused(f"{text}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write it: "
-                            "KeyError('real_time')", text)
-        self.assert_refused(f"{self.write('empty.json', [])}: no benchmark has a result", self.folder / "empty.json")
-        self.assert_refused(f"{good}: spmm/A/format:csr/layout:left/columns:8 is in {good} too; --compare takes the "
-                            "older run", good, good)
-        self.assert_refused("--compare: no common benchmark; the first of the old run is "
-                            "spmm/B/format:csr/layout:left/columns:8, of the new one "
-                            "spmm/A/format:csr/layout:left/columns:8", good, "--compare", other)
-        self.assert_refused(f"--output: {self.folder / 'page.txt'}, expected a name that ends in .html", good,
+        self.assert_rejected(f"{text}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write "
+                             "it: KeyError('real_time')", text)
+        self.assert_rejected(f"{self.write('empty.json', [])}: no benchmark has a result", self.folder / "empty.json")
+        self.assert_rejected(f"{good}: spmm/A/format:csr/layout:left/columns:8 is in {good} too; --compare takes the "
+                             "older run", good, good)
+        self.assert_rejected("--compare: no common benchmark; the first of the old run is "
+                             "spmm/B/format:csr/layout:left/columns:8, of the new one "
+                             "spmm/A/format:csr/layout:left/columns:8", good, "--compare", other)
+        self.assert_rejected(f"--output: {self.folder / 'page.txt'}, expected a name that ends in .html", good,
                             page="page.txt")
 
     def test_page_in_the_place_of_an_input(self):
@@ -253,7 +253,7 @@ class ReportTest(unittest.TestCase):
 
     def test_missing_library(self):
         (self.folder / "pygal.py").write_text('raise ImportError("no pygal here")')
-        self.assert_refused("no pygal here; install Debian's python3-pygal, or: pip install pygal",
+        self.assert_rejected("no pygal here; install Debian's python3-pygal, or: pip install pygal",
                             self.write("new.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1))),
                             PYTHONPATH=str(self.folder))
 

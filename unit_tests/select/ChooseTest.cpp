@@ -107,21 +107,21 @@ TEST(Choose, AnOrderPaysByFewerReadsOfX) {
   EXPECT_EQ(seconds(2e6, false), seconds(8e6, false));
 }
 
-TEST(Choose, WhatIsRefusedComesLast) {
+TEST(Choose, WhatIsRejectedComesLast) {
   Choice choice = choose_format(statistics(1e5, 1e6, 1e3));
   ASSERT_EQ(choice.format, Format::BitTcf);
   const std::string reason = choice.reason;
-  EXPECT_TRUE(choose_unrefused(choice));
+  EXPECT_TRUE(choose_unrejected(choice));
   EXPECT_EQ(choice.format, Format::BitTcf);
   EXPECT_EQ(choice.reason, reason);
-  choice.candidates[0].is_refused = true;
-  EXPECT_TRUE(choose_unrefused(choice));
+  choice.candidates[0].is_rejected = true;
+  EXPECT_TRUE(choose_unrejected(choice));
   EXPECT_EQ(choice.format, Format::Csr);
   EXPECT_EQ(choice.reason, "csr is predicted to be the fastest that fits");
   EXPECT_EQ(choice.candidates[0].format, Format::Csr);
   EXPECT_EQ(choice.candidates[1].format, Format::BitTcf);
-  choice.candidates[0].is_refused = true;
-  EXPECT_FALSE(choose_unrefused(choice));
+  choice.candidates[0].is_rejected = true;
+  EXPECT_FALSE(choose_unrejected(choice));
 }
 
 TEST(Choose, EmptyMatrix) { EXPECT_EQ(choose_format(statistics(0, 0, 0)).format, Format::Csr); }

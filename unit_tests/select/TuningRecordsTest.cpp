@@ -73,7 +73,7 @@ TEST(TuningRecords, SaysWhatItCannotRead) {
   std::filesystem::remove(path);
 }
 
-TEST(TuningRecords, RefusesOtherFilesByLine) {
+TEST(TuningRecords, RejectsOtherFilesByLine) {
   const std::string path = in_folder("tessera_bad_tuning.tsv");
   const std::string good = "1f\tSerial\treal 8, offsets 4\tnative\t32\tcsr\t1e-3";
   const auto message = [&](const std::string& text) -> std::string {

@@ -101,7 +101,7 @@ TYPED_TEST(BlocksTest, MayBeNone) {
 
 /// Returns the error message of make_plan for a wrong matrix.
 template <class Matrix>
-std::string refusal(const Matrix& A) {
+std::string rejection(const Matrix& A) {
   try {
     make_plan(typename decltype(A.values)::execution_space(), A);
   } catch (const std::invalid_argument& error) {
@@ -115,7 +115,7 @@ TYPED_TEST(BlocksTest, AreCheckedBeforeTheyAreRead) {
   using Offset = typename TypeParam::Offset;
   const BlockMatrix<Exec, Offset> A(random_pattern<Offset>(9, 13, 0.3, 1), 3, 3);
   const auto expect = [](const BlockMatrix<Exec, Offset>& wrong, const std::string& text) {
-    EXPECT_NE(refusal(wrong).find(text), std::string::npos) << text << " is not in " << refusal(wrong);
+    EXPECT_NE(rejection(wrong).find(text), std::string::npos) << text << " is not in " << rejection(wrong);
   };
   auto wrong = A;
   wrong.size = 0;

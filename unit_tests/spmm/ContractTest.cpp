@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guarantees that solvers rely on, for each format: side effects of products and updates, and calls that are refused.
+// Guarantees that solvers rely on, for each format: side effects of products and updates, and calls that are rejected.
 // docs/maintainers/contract.md lists these tests and related ones in other files.
 #include <algorithm>
 #include <stdexcept>
@@ -230,7 +230,7 @@ TYPED_TEST(ContractTest, AColumnIsTheSameAmongAnyNumber) {
   }
 }
 
-TYPED_TEST(ContractTest, RefusesXAndYThatShareMemory) {
+TYPED_TEST(ContractTest, RejectsXAndYThatShareMemory) {
   using Exec = typename TestFixture::Exec;
   using Left = typename TestFixture::Left;
   using std::pair;
@@ -263,7 +263,7 @@ TYPED_TEST(ContractTest, RefusesXAndYThatShareMemory) {
   exec.fence();
 }
 
-TYPED_TEST(ContractTest, RefusesViewsWithoutMemory) {
+TYPED_TEST(ContractTest, RejectsViewsWithoutMemory) {
   using Exec = typename TestFixture::Exec;
   using Unmanaged = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   using Values = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
@@ -293,7 +293,7 @@ TYPED_TEST(ContractTest, RefusesViewsWithoutMemory) {
                  "column_indices has " + std::to_string(entries) + " elements and no memory");
 }
 
-TYPED_TEST(ContractTest, RefusesAnotherInstancesWorkspace) {
+TYPED_TEST(ContractTest, RejectsAnotherInstancesWorkspace) {
   using Exec = typename TestFixture::Exec;
   const auto instances = two_instances<Exec>();
   if (instances.empty() || instances[0] == instances[1]) GTEST_SKIP() << "this backend has one instance";
@@ -314,8 +314,8 @@ TYPED_TEST(ContractTest, RefusesAnotherInstancesWorkspace) {
   EXPECT_MESSAGE(std::invalid_argument, multiply_on(instances[0]), expected);
 }
 
-/// A refused product writes nothing.
-TYPED_TEST(ContractTest, RefusedProductsLeaveYAsItWas) {
+/// A rejected product writes nothing.
+TYPED_TEST(ContractTest, RejectedProductsLeaveYAsItWas) {
   using Exec = typename TestFixture::Exec;
   using Left = typename TestFixture::Left;
   const Exec exec;

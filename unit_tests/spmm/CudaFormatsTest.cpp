@@ -429,7 +429,7 @@ TEST_F(CudaKernels, NoEntries) {
   }
 }
 
-TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
+TEST_F(CudaKernels, RejectedPrecisionsNameThoseThatThereAre) {
   const auto message = [](const auto& A, Precision precision) {
     return message_of<std::invalid_argument>([&] { A.plan(cuda_options(Format::Auto, precision)); });
   };

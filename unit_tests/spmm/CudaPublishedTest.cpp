@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernel::Published on GPUs: each kernel of a paper keeps the contract of products, and formats without one are
-// refused. Empty if Kokkos has no CUDA.
+// rejected. Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 #include <tessera/spmm/impl/PlanInternals.hpp>
 
@@ -115,7 +115,7 @@ TEST_F(CudaKernels, AnAutomaticFormatOfPublishedKernelsIsOneOfFive) {
     EXPECT_GT(candidate.measured_seconds, 0) << to_string(candidate.format);
 }
 
-TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRefusedOrFallsBack) {
+TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRejectedOrFallsBack) {
   const auto message = [](const auto& A, const PlanOptions& options) {
     return message_of<std::invalid_argument>([&] { A.plan(options); });
   };
@@ -140,7 +140,7 @@ TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRefusedOrFallsBack) {
 }
 
 /// The transpose of 16 x 8 blocks has 8 x 16 blocks, which have no kernel.
-TEST_F(CudaKernels, ATransposeWithoutPublishedKernelIsRefused) {
+TEST_F(CudaKernels, ATransposeWithoutPublishedKernelIsRejected) {
   const CudaMatrix<double> A(uneven_windows());
   auto options = published(Format::Bcsr);
   options.parameters.bcsr_block_rows = 16;

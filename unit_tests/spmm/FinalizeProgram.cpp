@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program whose plans and workspaces outlive Kokkos, in static variables and elsewhere (but not with "none"). Exits
-// with 0 if later uses are refused and destructors do not end the program. With "handled", the warning must reach a
+// with 0 if later uses are rejected and destructors do not end the program. With "handled", the warning must reach a
 // handler; with "dropped", there is no handler.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
@@ -35,7 +35,7 @@ static PlanType identity() {
 }
 
 template <class Call>
-static bool is_refused(const char* what, const Call& call) {
+static bool is_rejected(const char* what, const Call& call) {
   try {
     call();
   } catch (const std::logic_error& error) {
@@ -75,9 +75,9 @@ int main(int argc, char* argv[]) {
   Kokkos::finalize();
   if (!leaves_some) return 0;
   bool is_right = handled == (what == "handled");
-  is_right = is_refused("rows", [&] { static_cast<void>(plan->rows()); }) && is_right;
-  is_right = is_refused("explain", [&] { static_plan.explain(); }) && is_right;
-  is_right = is_refused("stats", [&] { static_plan.stats(); }) && is_right;
+  is_right = is_rejected("rows", [&] { static_cast<void>(plan->rows()); }) && is_right;
+  is_right = is_rejected("explain", [&] { static_plan.explain(); }) && is_right;
+  is_right = is_rejected("stats", [&] { static_plan.stats(); }) && is_right;
   is_right = static_workspace.bytes() == 0 && Tessera::Impl::Access::data(static_workspace) == nullptr && is_right;
   const PlanType copy = static_plan;
   plan.reset();

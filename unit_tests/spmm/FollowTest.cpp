@@ -152,7 +152,7 @@ TYPED_TEST(FollowTest, UpdatesComeBetween) {
   }
 }
 
-TYPED_TEST(FollowTest, RefusesOtherNumbersOfValues) {
+TYPED_TEST(FollowTest, RejectsOtherNumbersOfValues) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(random_pattern<typename TestFixture::Offset>(9, 9, 0.5, 1), 3);
   auto plan = A.plan({});
@@ -161,8 +161,8 @@ TYPED_TEST(FollowTest, RefusesOtherNumbersOfValues) {
   expect_product<typename TestFixture::View>(A, plan, 2, Mode::NoTranspose, 1, 0, "as before");
 }
 
-/// Following values for a transposed mode is refused in every format if the plan has no transpose.
-TYPED_TEST(FollowTest, RefusesATransposeThatIsNotThere) {
+/// Following values for a transposed mode is rejected in every format if the plan has no transpose.
+TYPED_TEST(FollowTest, RejectsATransposeThatIsNotThere) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;
   const auto pattern = random_pattern<typename TestFixture::Offset>(9, 7, 0.5, 1);

@@ -71,7 +71,7 @@ TEST(KernelMemoryTest, OrdersAreDroppedForTheLists) {
   options.memory_limit = std::size_t(1) << 30;
   Impl::ListKernel::tile_bytes = std::size_t(1) << 30;
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
-                 "a plan in the order degree is refused: the array Tessera::lists takes ");
+                 "a plan in the order degree is rejected: the array Tessera::lists takes ");
   options.on_unsupported = OnUnsupported::FallBack;
   const auto plan = A.plan(options);
   options.format = Format::Auto;
@@ -97,7 +97,7 @@ TEST(KernelMemoryTest, TheTransposeFallsBackForItsLists) {
   plan.prepare(Impl::OwnSpace(), 0, Mode::Transpose);
   EXPECT_EQ(plan.format(), Format::Bcsr);
   EXPECT_LE(told_peak(plan), static_cast<std::int64_t>(options.memory_limit));
-  EXPECT_NE(plan.explain().find("note: transpose: Tessera: a plan with the format bcsr is refused"), std::string::npos)
+  EXPECT_NE(plan.explain().find("note: transpose: Tessera: a plan with the format bcsr is rejected"), std::string::npos)
       << plan.explain();
 }
 

@@ -41,7 +41,7 @@ TEST(KernelPolicy, WhatIsTakenIsNotReplacedAgain) {
   EXPECT_EQ(piece, 16);
 }
 
-TEST(KernelPolicy, RefusesWhatAKernelDoesNotHave) {
+TEST(KernelPolicy, RejectsWhatAKernelDoesNotHave) {
   int piece = 8, width = 0;
   const auto replace = [&](const char* text) {
     return error_of([&] { KernelPolicy(text).replace({{"piece", piece, 4, 512}, {"width", width}}); });
@@ -54,7 +54,7 @@ TEST(KernelPolicy, RefusesWhatAKernelDoesNotHave) {
             "policy piece: the kernel has no such number; expected none");
 }
 
-TEST(KernelPolicy, RefusesWhatIsNoListOfNumbers) {
+TEST(KernelPolicy, RejectsWhatIsNoListOfNumbers) {
   for (const char* text : {"piece", "piece=", "=4", "piece=4x", "piece=4,,width=8", "piece=99999999999", " piece=4 "}) {
     EXPECT_NE(error_of([&] { static_cast<void>(KernelPolicy(text)); }).find("expected NAME=NUMBER"), std::string::npos)
         << text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PlanOptions::memory_limit bounds the memory of plans, including its peak, as Kokkos Tools report it. Plans that do
-// not fit are refused beforehand.
+// not fit are rejected beforehand.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -113,10 +113,10 @@ TYPED_TEST(MemoryLimitTest, TakesAnotherCandidate) {
   EXPECT_LE(memory.peak(), static_cast<std::int64_t>(options.memory_limit));
   EXPECT_EQ(other.format(), Format::Csr);
   ASSERT_EQ(Impl::choice_of(other).candidates.size(), 2u);
-  EXPECT_FALSE(Impl::choice_of(other).candidates[0].is_refused);
-  EXPECT_TRUE(Impl::choice_of(other).candidates[1].is_refused);
-  EXPECT_NE(other.explain().find("refused: does not fit"), std::string::npos) << other.explain();
-  EXPECT_NE(other.stats().find("\"is_refused\": true"), std::string::npos);
+  EXPECT_FALSE(Impl::choice_of(other).candidates[0].is_rejected);
+  EXPECT_TRUE(Impl::choice_of(other).candidates[1].is_rejected);
+  EXPECT_NE(other.explain().find("rejected: does not fit"), std::string::npos) << other.explain();
+  EXPECT_NE(other.stats().find("\"is_rejected\": true"), std::string::npos);
   EXPECT_NE(other.stats().find("\"limit\": " + std::to_string(options.memory_limit)), std::string::npos);
   expect_product<typename TestFixture::View>(A, other, 5, Mode::NoTranspose, 1, 0, "the other candidate");
   std::filesystem::remove(options.tuning_file);
@@ -192,12 +192,12 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
     EXPECT_TRUE(std::isinf(trial.relative_seconds));
     EXPECT_LE(trial.peak_bytes, static_cast<double>(options.memory_limit));
   }
-  EXPECT_NE(plan.explain().find("affinity refused ("), std::string::npos) << plan.explain();
+  EXPECT_NE(plan.explain().find("affinity rejected ("), std::string::npos) << plan.explain();
   options.reordering = Reordering::WindowGrowing;
   options.always_reorder = false;
   EXPECT_EQ(Impl::choice_of(A.plan(options)).reordering, Reordering::None);
   options.always_reorder = true;
-  EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "a plan in the order windows is refused: the array ");
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "a plan in the order windows is rejected: the array ");
   options.on_unsupported = OnUnsupported::FallBack;
   auto in_its_order = A.plan(options);
   EXPECT_EQ(Impl::choice_of(in_its_order).reordering, Reordering::None);
@@ -231,7 +231,7 @@ TYPED_TEST(MemoryLimitTest, APlanWhoseTransposeDoesNotFitGoesOn) {
     auto plan = A.plan(options);
     const std::string before = plan.explain();
     EXPECT_MESSAGE(std::invalid_argument, plan.prepare(Exec(), 3, Mode::Transpose),
-                   "Tessera::Plan::prepare: the transpose of A is refused: Tessera: ");
+                   "Tessera::Plan::prepare: the transpose of A is rejected: Tessera: ");
     EXPECT_EQ(plan.explain(), before);
     expect_product<typename TestFixture::View>(A, plan, 5, Mode::NoTranspose, 1, 0, "without its transpose");
   }

@@ -68,7 +68,7 @@ std::int64_t least_measured(std::int64_t told) {
   return (is_exact ? told : told * 8 / 9) - rounding;
 }
 
-/// Makes a plan and its transpose under a limit. Expects that the plan keeps the limit, or is refused and leaks
+/// Makes a plan and its transpose under a limit. Expects that the plan keeps the limit, or is rejected and leaks
 /// nothing. \return whether the plan was made
 template <class Exec, class Matrix>
 testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std::size_t limit) {
@@ -85,20 +85,20 @@ testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std
     try {
       plan.prepare(Exec(), 0, Mode::Transpose);
       EXPECT_LE(memory.peak(), told_peak(plan)) << "transposed, " << pieces(memory, plan);
-    } catch (const std::invalid_argument& refusal) {
-      EXPECT_EQ(memory.now(), held) << "transposed, " << refusal.what();
+    } catch (const std::invalid_argument& rejection) {
+      EXPECT_EQ(memory.now(), held) << "transposed, " << rejection.what();
     }
     EXPECT_LE(memory.peak(), most) << "transposed, " << pieces(memory, plan);
-  } catch (const std::invalid_argument& refusal) {
-    EXPECT_EQ(memory.now(), 0) << refusal.what();
-    EXPECT_LE(memory.peak(), most) << refusal.what() << '\n' << memory.at_peak();
-    return testing::AssertionFailure() << refusal.what();
+  } catch (const std::invalid_argument& rejection) {
+    EXPECT_EQ(memory.now(), 0) << rejection.what();
+    EXPECT_LE(memory.peak(), most) << rejection.what() << '\n' << memory.at_peak();
+    return testing::AssertionFailure() << rejection.what();
   }
   return testing::AssertionSuccess();
 }
 
 /// Expects that the reported peak equals the measured peak, that the same plan can be made with this peak as its limit,
-/// and that smaller limits are kept or refused.
+/// and that smaller limits are kept or rejected.
 template <class Exec, class Matrix>
 void check_limits(const Matrix& A, PlanOptions options) {
   std::int64_t peak = 0, turned = 0;

@@ -23,7 +23,7 @@ struct OwnDevice {
   static bool has(const OwnSpace&, Precision precision) { return precision == Precision::Native; }
   static bool runs_kernels(const OwnSpace&) { return true; }
   static Precision wider_precision(const PlanOptions& options) { return options.precision; }
-  static std::string published_fault(const OwnSpace&, Format) { return "there are none"; }
+  static std::string why_not_published(const OwnSpace&, Format) { return "there are none"; }
   static std::string describe_portable(Precision) { return "portable"; }
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
   static FormatParameters parameters(const OwnSpace&, const PlanOptions& options, const MatrixStatistics&) {

@@ -109,21 +109,21 @@ struct Wide {
   }
 };
 
-TYPED_TEST(ParametersTest, TheMemoryLimitRefusesThePlan) {
+TYPED_TEST(ParametersTest, TheMemoryLimitRejectsThePlan) {
   const Wide<TypeParam> wide(1);
   const std::string limit = std::to_string(wide.options.memory_limit);
   EXPECT_MESSAGE(std::invalid_argument, wide.A.plan(wide.options), "memory_limit allows " + limit);
 }
 
-TYPED_TEST(ParametersTest, TheMemoryLimitRefusesTheTransposeAlone) {
+TYPED_TEST(ParametersTest, TheMemoryLimitRejectsTheTransposeAlone) {
   const Wide<TypeParam> wide(0);
   auto plan = wide.A.plan(wide.options);
   const typename TypeParam::ExecutionSpace exec;
-  for (const char* part : {"Tessera::Plan::prepare: the transpose of A is refused", " bytes beside ",
+  for (const char* part : {"Tessera::Plan::prepare: the transpose of A is rejected", " bytes beside ",
                            "memory_limit allows ", "a larger limit"}) {
     EXPECT_MESSAGE(std::invalid_argument, plan.prepare(exec, 3, Mode::Transpose), part);
   }
-  expect_product<UserView<TypeParam>>(wide.A, plan, 3, Mode::NoTranspose, 1, 0, "after a refusal");
+  expect_product<UserView<TypeParam>>(wide.A, plan, 3, Mode::NoTranspose, 1, 0, "after a rejection");
 }
 
 TYPED_TEST(ParametersTest, AFallBackFromAFormatThatIsTooLargeIsCsr) {
@@ -134,7 +134,7 @@ TYPED_TEST(ParametersTest, AFallBackFromAFormatThatIsTooLargeIsCsr) {
   EXPECT_EQ(plan.format_bytes(), wide.A.plan(with_format(Format::Csr)).format_bytes());
   const std::string text = plan.explain();
   EXPECT_NE(text.find("csr: bcsr was asked for, but does not fit"), std::string::npos) << text;
-  EXPECT_NE(text.find("note: Tessera: a plan with the format bcsr is refused"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: Tessera: a plan with the format bcsr is rejected"), std::string::npos) << text;
   for (const Mode mode : every_mode) expect_product<UserView<TypeParam>>(wide.A, plan, 3, mode, 1, 0, "fall-back");
 }
 
@@ -148,7 +148,7 @@ TYPED_TEST(ParametersTest, TheTransposeFallsBackAlone) {
     expect_product<UserView<TypeParam>>(wide.A, plan, 3, mode, 1, 0, "transpose falls back");
   EXPECT_EQ(plan.format(), Format::Bcsr);
   const std::string text = plan.explain();
-  EXPECT_NE(text.find("note: transpose: Tessera: a plan with the format bcsr is refused"), std::string::npos)
+  EXPECT_NE(text.find("note: transpose: Tessera: a plan with the format bcsr is rejected"), std::string::npos)
       << "limit " << wide.options.memory_limit << '\n'
       << text << '\n'
       << plan.stats();

@@ -231,7 +231,7 @@ TEST(PlanFileBytesTest, EveryByteCounts) {
   }
 }
 
-TEST(PlanFileBytesTest, EveryTruncationIsRefused) {
+TEST(PlanFileBytesTest, EveryTruncationIsRejected) {
   for (const Format format : every_format) {
     const std::string file = file_of(format);
     for (std::size_t size = 0; size < file.size(); ++size)
@@ -240,9 +240,9 @@ TEST(PlanFileBytesTest, EveryTruncationIsRefused) {
   }
 }
 
-/// Damaged files with matching checksums are refused, or give a plan that multiplies safely.
+/// Damaged files with matching checksums are rejected, or give a plan that multiplies safely.
 TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
-  int refused = 0, loaded = 0;
+  int rejected = 0, loaded = 0;
   for (const Format format : every_format) {
     const std::string file = file_of(format);
     for (std::size_t i = 16; i < file.size(); i += 31) {  // the fuzzer changes all bytes
@@ -253,13 +253,13 @@ TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
         use(parse(other), source_entries(other));
         ++loaded;
       } catch (const std::runtime_error&) {
-        ++refused;
+        ++rejected;
       } catch (const std::invalid_argument&) {
-        ++refused;
+        ++rejected;
       }
     }
   }
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(rejected, 50);
   EXPECT_GT(loaded, 50);  // e.g. changed values, and texts of explain()
 }
 
@@ -285,7 +285,7 @@ TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_MESSAGE(runtime_error, parse(other), "bytes are left: the file is truncated or damaged");
 }
 
-/// A valid section of another file is refused.
+/// A valid section of another file is rejected.
 TEST(PlanFileBytesTest, SectionsCannotBeMixed) {
   std::string file = file_of(Format::Csr), other = file_of(Format::Csr);
   const PlaceInFile values = find_section(file, "values");
@@ -296,7 +296,7 @@ TEST(PlanFileBytesTest, SectionsCannotBeMixed) {
   EXPECT_MESSAGE(std::runtime_error, parse(file), "the file is damaged");
 }
 
-TEST(PlanFileBytesTest, RefusesOtherTypes) {
+TEST(PlanFileBytesTest, RejectsOtherTypes) {
   using std::invalid_argument;
   const std::string file = file_of(Format::BitTcf);
 #ifndef TESSERA_WITHOUT_FLOAT
@@ -321,55 +321,59 @@ std::string with_plan_number(std::string file, std::size_t which, std::int64_t n
 
 /// Files with matching checksums and wrong content.
 TEST(PlanFileBytesTest, ChecksTheContent) {
-  const auto expect_refusal = [](const std::string& file, const std::string& message) {
+  const auto expect_rejection = [](const std::string& file, const std::string& message) {
     EXPECT_MESSAGE(std::runtime_error, parse(file), "plan: " + message);
   };
   const std::string csr = file_of(Format::Csr);
-  expect_refusal(with_number(csr, "row_offsets", 1, 1000), "CSR: row 0: row_offsets does not ascend");
-  expect_refusal(with_number(csr, "row_offsets", 2, -1), "CSR: row 1: row_offsets does not ascend");
-  expect_refusal(with_number(csr, "column_indices", 0, 9), "CSR: row 0: column_indices holds a column outside");
-  expect_refusal(with_number(csr, "column_indices", 0, -1), "CSR: row 0: column_indices holds a column outside");
-  expect_refusal(with_number(csr, "slots", 0, 1000), "value map: slot 0: is not the number of a source");
-  expect_refusal(with_number(csr, "slots", 0, -1), "value map: slot 0: is not the number of a source");
-  expect_refusal(with_number(csr, "runs", 1, 0), "value map: target 0: has no slot");
-  expect_refusal(with_number(csr, "runs", 1, 1000), "value map: target 0: runs does not ascend");
-  expect_refusal(with_number(csr, "order of rows", 3, 9), "order of rows: place 3 holds 9");
-  expect_refusal(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
-  expect_refusal(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
-  expect_refusal(with_number(csr, "choice", 0, std::int64_t(9)), "the section \"choice\" holds a number that is out");
-  expect_refusal(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
-  expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
+  expect_rejection(with_number(csr, "row_offsets", 1, 1000), "CSR: row 0: row_offsets does not ascend");
+  expect_rejection(with_number(csr, "row_offsets", 2, -1), "CSR: row 1: row_offsets does not ascend");
+  expect_rejection(with_number(csr, "column_indices", 0, 9), "CSR: row 0: column_indices holds a column outside");
+  expect_rejection(with_number(csr, "column_indices", 0, -1), "CSR: row 0: column_indices holds a column outside");
+  expect_rejection(with_number(csr, "slots", 0, 1000), "value map: slot 0: is not the number of a source");
+  expect_rejection(with_number(csr, "slots", 0, -1), "value map: slot 0: is not the number of a source");
+  expect_rejection(with_number(csr, "runs", 1, 0), "value map: target 0: has no slot");
+  expect_rejection(with_number(csr, "runs", 1, 1000), "value map: target 0: runs does not ascend");
+  expect_rejection(with_number(csr, "order of rows", 3, 9), "order of rows: place 3 holds 9");
+  expect_rejection(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
+  expect_rejection(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
+  expect_rejection(with_number(csr, "choice", 0, std::int64_t(9)), "the section \"choice\" holds a number that is out");
+  expect_rejection(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
+  expect_rejection(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
   const std::string staged = file_of(Format::Staged);
-  expect_refusal(with_number(staged, "shape", 0, std::int64_t(96)), "staged windows: window_rows of staged windows is");
-  expect_refusal(with_number(staged, "shape", 2, std::int64_t(0)), "staged windows: piece_chunks of staged windows is");
-  expect_refusal(with_number(staged, "counts", 6, std::int64_t(16)), "staged windows: the counts are not those");
-  expect_refusal(with_number(staged, "chunks", 1, 1), "staged windows: chunks does not begin at 0");
-  expect_refusal(with_number(staged, "chunk_columns", 0, 100), "staged windows: window 0: chunk_columns does not");
+  expect_rejection(with_number(staged, "shape", 0, std::int64_t(96)),
+                   "staged windows: window_rows of staged windows is");
+  expect_rejection(with_number(staged, "shape", 2, std::int64_t(0)),
+                   "staged windows: piece_chunks of staged windows is");
+  expect_rejection(with_number(staged, "counts", 6, std::int64_t(16)), "staged windows: the counts are not those");
+  expect_rejection(with_number(staged, "chunks", 1, 1), "staged windows: chunks does not begin at 0");
+  expect_rejection(with_number(staged, "chunk_columns", 0, 100), "staged windows: window 0: chunk_columns does not");
   const std::string groups = file_of(Format::RowGroups);
-  expect_refusal(with_number(groups, "stored", 0, std::int64_t(1000)), "row groups: group ");
-  expect_refusal(with_number(groups, "first_rows", 1, 0), "row groups: group 0: first_rows does not make groups of 1");
-  expect_refusal(with_number(groups, "chunk_groups", 1, 1), "row groups: chunk 0: chunk_groups does not ascend");
-  expect_refusal(with_number(groups, "group_columns", 0, 100), "row groups: group 0: group_columns holds a column");
-  expect_refusal(with_number(groups, "column_offsets", 1, 1000), "row groups: group 0: column_offsets does not ascend");
+  expect_rejection(with_number(groups, "stored", 0, std::int64_t(1000)), "row groups: group ");
+  expect_rejection(with_number(groups, "first_rows", 1, 0),
+                   "row groups: group 0: first_rows does not make groups of 1");
+  expect_rejection(with_number(groups, "chunk_groups", 1, 1), "row groups: chunk 0: chunk_groups does not ascend");
+  expect_rejection(with_number(groups, "group_columns", 0, 100), "row groups: group 0: group_columns holds a column");
+  expect_rejection(with_number(groups, "column_offsets", 1, 1000),
+                   "row groups: group 0: column_offsets does not ascend");
   const auto with_size = [&](std::size_t which, std::int64_t number) { return with_plan_number(csr, which, number); };
-  expect_refusal(with_size(0, -1), "the plan has a negative number of rows");
-  expect_refusal(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
-  expect_refusal(with_size(0, std::int64_t(1) << 31), "the section \"plan\" holds a number that is out of range");
-  expect_refusal(with_size(2, std::int64_t(1) << 31), "the plan has more nonzeros than its offsets can count");
-  expect_refusal(with_size(3, 5), "value map: slot ");  // the caller's entries
-  expect_refusal(with_size(4, 0), "there is a slot map, although the plan has released its source");
+  expect_rejection(with_size(0, -1), "the plan has a negative number of rows");
+  expect_rejection(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
+  expect_rejection(with_size(0, std::int64_t(1) << 31), "the section \"plan\" holds a number that is out of range");
+  expect_rejection(with_size(2, std::int64_t(1) << 31), "the plan has more nonzeros than its offsets can count");
+  expect_rejection(with_size(3, 5), "value map: slot ");  // the caller's entries
+  expect_rejection(with_size(4, 0), "there is a slot map, although the plan has released its source");
   std::string shorter = csr;
   const PlaceInFile values = find_section(csr, "values");
   shorter.erase(values.content, 8);
   --shorter[values.header + 32];
-  expect_refusal(with_right_checksums(shorter), "there are ");
+  expect_rejection(with_right_checksums(shorter), "there are ");
   std::string longer = csr;
   const PlaceInFile end = find_section(csr, "end");
   longer.insert(end.header, csr, values.header, values.bytes + 44);
-  expect_refusal(with_right_checksums(longer), "expected ");
+  expect_rejection(with_right_checksums(longer), "expected ");
   std::string renamed = csr;
   renamed[values.header] = 'V';
-  expect_refusal(with_right_checksums(renamed), "expected section 13 to be \"values\" with items of 8 bytes");
+  expect_rejection(with_right_checksums(renamed), "expected section 13 to be \"values\" with items of 8 bytes");
 }
 
 /// Returns the file with other bytes at some place of a section.
@@ -387,7 +391,7 @@ std::string bytes_of(std::uint64_t number) {
 }
 
 /// A list needs more memory than its bytes in the file, so nothing is allocated for lists that are too long.
-TEST(PlanFileBytesTest, LongListsAreRefused) {
+TEST(PlanFileBytesTest, LongListsAreRejected) {
   const std::string file = file_of(Format::Csr);
   constexpr std::size_t candidates = 8;  // behind the format
   const std::string many = bytes_of(1001) + std::string(64 * 1001, '\0');
@@ -409,25 +413,25 @@ std::string with_text(const std::string& file, const char* section, const std::s
 }
 
 /// explain() and stats() never print escape sequences for a terminal, or text that JSON cannot hold.
-TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
+TEST(PlanFileBytesTest, RejectsTextsThatAreNotPrintable) {
   const std::string file = file_of(Format::Csr), reason = Impl::choice_of(parse(file)).reason;
   for (const std::string text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_EQ(Impl::choice_of(parse(with_text(file, "choice", reason, text))).reason, text);
   }
-  const auto expect_refusal = [](const std::string& other) {
+  const auto expect_rejection = [](const std::string& other) {
     EXPECT_MESSAGE(std::runtime_error, parse(other), "plan: the plan has a text that is not printable UTF-8");
   };
   for (const std::string text :
        {"\33[31m", "two\nlines", "\t", "\x7f", "\xc2\x9b", "\x80", "\xbf\x80", "\xff", "\xc3", "\xc0\xaf",
         "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xe2\x82", "\xe2\x82x"}) {
-    expect_refusal(with_text(file, "choice", reason, text));
+    expect_rejection(with_text(file, "choice", reason, text));
   }
-  expect_refusal(with_text(file, "choice", Impl::choice_of(parse(file)).model, "\33c"));
-  expect_refusal(with_text(file, "choice", Impl::choice_of(parse(file)).device, "\33c"));
-  expect_refusal(with_text(file, "plan", Space::name(), "\33c"));
+  expect_rejection(with_text(file, "choice", Impl::choice_of(parse(file)).model, "\33c"));
+  expect_rejection(with_text(file, "choice", Impl::choice_of(parse(file)).device, "\33c"));
+  expect_rejection(with_text(file, "plan", Space::name(), "\33c"));
 }
 
-TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
+TEST(PlanFileBytesTest, RejectsNotesThatAreNotPrintable) {
   PlanOptions options;
   options.precision = Precision::Tf32;  // which no device has for double
   options.on_unsupported = OnUnsupported::FallBack;

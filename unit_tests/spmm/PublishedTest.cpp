@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel::Published: the candidate formats, refusals and fallbacks, and the texts of explain(), stats() and files. The
+// Kernel::Published: the candidate formats, rejections and fallbacks, and the texts of explain(), stats() and
+// files. The
 // kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where TF32
 // is faster. A separate program, because it compiles plans with these kernels.
 #include <tessera/PlanFile.hpp>
@@ -23,7 +24,7 @@ struct Device<double, OwnSpace> : OwnDevice<double> {
   static MachineModel model(const OwnSpace&, const PlanOptions& options) {
     return MachineModel().times(options.precision == Precision::Tf32 && options.hints.num_vectors >= 32 ? 2 : 1);
   }
-  static std::string published_fault(const OwnSpace&, Format format) {
+  static std::string why_not_published(const OwnSpace&, Format format) {
     const bool is_there = format == Format::BitTcf || format == Format::Bmat || format == Format::Bcsr;
     return is_there ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
   }
@@ -144,7 +145,7 @@ TEST(PublishedTest, TuningMeasuresEveryFormatAndKeepsRecordsApart) {
   EXPECT_TRUE(says(A.plan(options).explain(), " was measured to be the fastest")) << A.plan(options).explain();
 }
 
-TEST(PublishedTest, AFormatWithoutOneIsRefused) {
+TEST(PublishedTest, AFormatWithoutOneIsRejected) {
   const Matrix A = elasticity();
   auto options = published(Format::Csr);
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
@@ -158,7 +159,7 @@ TEST(PublishedTest, AFormatWithoutOneIsRefused) {
 }
 
 /// Only building the format shows whether the kernel can be built.
-TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
+TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRejected) {
   const Matrix A = elasticity();
   auto options = in_rows_of_blocks(7);
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "the one of bcsr cannot be built");
@@ -170,15 +171,15 @@ TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
 }
 
 /// The transpose of 8 x 7 blocks has 7 x 8 blocks.
-TEST(PublishedTest, TheTransposeIsRefusedOrFallsBackAlone) {
+TEST(PublishedTest, TheTransposeIsRejectedOrFallsBackAlone) {
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
   const Matrix A = elasticity();
   auto options = in_rows_of_blocks(8);
   options.parameters.bcsr_block_columns = 7;
   auto strict = A.plan(options);
   EXPECT_MESSAGE(std::invalid_argument, strict.prepare(Exec(), 3, Mode::Transpose),
-                 "the transpose of A is refused: Tessera: a published kernel was asked for, and the one of bcsr");
-  expect_product<View>(A, strict, 3, Mode::NoTranspose, 1, 0, "after a refusal");
+                 "the transpose of A is rejected: Tessera: a published kernel was asked for, and the one of bcsr");
+  expect_product<View>(A, strict, 3, Mode::NoTranspose, 1, 0, "after a rejection");
   options.on_unsupported = OnUnsupported::FallBack;
   auto plan = A.plan(options);
   expect_product<View>(A, plan, 3, Mode::Transpose, 1, 0, "transpose falls back");
@@ -234,7 +235,7 @@ TEST(PublishedTest, FilesAreLoadedWithoutAKernelThatDoesNotFit) {
   Impl::PaperKernel::list_bytes = lists;
   EXPECT_EQ(loaded.kernel_bytes(), 0u);
   EXPECT_LE(loaded.bytes(), options.memory_limit);
-  EXPECT_TRUE(says(loaded.explain(), "note: Tessera: a kernel of this device is refused: the array Tessera::lists"))
+  EXPECT_TRUE(says(loaded.explain(), "note: Tessera: a kernel of this device is rejected: the array Tessera::lists"))
       << loaded.explain();
   EXPECT_TRUE(says(loaded.explain(), "kernels: portable\n")) << loaded.explain();
 }

@@ -272,7 +272,7 @@ TYPED_TEST(RowBlocksTest, LeaveMemoryToEachOther) {
   expect_product<typename Fixture::Left>(A, plan, 3, Mode::NoTranspose, 1, 0, "little memory");
 }
 
-TYPED_TEST(RowBlocksTest, ARowThatIsTooLongIsRefused) {
+TYPED_TEST(RowBlocksTest, ARowThatIsTooLongIsRejected) {
   using Fixture = TestFixture;
   const typename Fixture::Matrix A(unsorted_pattern<typename Fixture::Offset>(4, 30, 9, 2));
   const auto length = [&](int row) { return std::size_t(A.host.row_offsets[row + 1] - A.host.row_offsets[row]); };
@@ -287,7 +287,7 @@ TYPED_TEST(RowBlocksTest, ARowThatIsTooLongIsRefused) {
 }
 
 /// Errors name the entry by its index in the matrix, not in the block.
-TYPED_TEST(RowBlocksTest, WrongInputIsRefused) {
+TYPED_TEST(RowBlocksTest, WrongInputIsRejected) {
   using Fixture = TestFixture;
   auto pattern = random_pattern<typename Fixture::Offset>(40, 30, 0.3, 1);
   const std::size_t last = pattern.nonzeros() - 1;
@@ -417,7 +417,7 @@ TYPED_TEST(RowBlocksTest, AreCutAgainWhereTheirFormatNeedsTooManyPlaces) {
           const std::size_t blocks = count_of(text, "block of rows ");
           EXPECT_GE(blocks, A.stored.nonzeros() / most + 1);
           EXPECT_EQ(count_of(text, "  format: " + std::string(to_string(options.format))), blocks) << text;
-          EXPECT_EQ(count_of(text, "is refused"), 0u) << text;
+          EXPECT_EQ(count_of(text, "is rejected"), 0u) << text;
           expect_all_of_a_plan<Fixture>(A, plan, folder / "plan");
         }
       }
@@ -467,7 +467,7 @@ TYPED_TEST(RowBlocksTest, TransposesAreCutWhereTheirFormatNeedsTooManyPlaces) {
   }
 }
 
-TYPED_TEST(RowBlocksTest, ARowWithTooManyPlacesIsRefused) {
+TYPED_TEST(RowBlocksTest, ARowWithTooManyPlacesIsRejected) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
   HostPattern<typename Fixture::Offset> pattern;
@@ -479,14 +479,16 @@ TYPED_TEST(RowBlocksTest, ARowWithTooManyPlacesIsRefused) {
   const typename Fixture::Matrix A(pattern);
   PlanOptions options = formats_with_few_places().front().options;
   EXPECT_NO_THROW(Fixture::plan_of(A, options, 13, 640));
-  EXPECT_MESSAGE(FormatTooLarge, Fixture::plan_of(A, options, 13, 639),
-                 "Tessera: a plan with the format bcsr is refused: it needs 640 values in blocks of 8 x 8; expected at "
-                 "most 639, or another format");
+  EXPECT_MESSAGE(
+      FormatTooLarge, Fixture::plan_of(A, options, 13, 639),
+      "Tessera: a plan with the format bcsr is rejected: it needs 640 values in blocks of 8 x 8; expected at "
+      "most 639, or another format");
   options.on_unsupported = OnUnsupported::FallBack;
   auto plan = Fixture::plan_of(A, options, 13, 639);
   const std::string text = plan.explain();
   EXPECT_EQ(count_of(text, "  format: bcsr"), 2u) << text;
-  EXPECT_NE(text.find("note: rows 1 to 1: Tessera: a plan with the format bcsr is refused"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: rows 1 to 1: Tessera: a plan with the format bcsr is rejected"), std::string::npos)
+      << text;
   Fixture::expect_products(A, plan, "one row in compressed rows");
   plan.prepare(Exec(), 1, Mode::Transpose);
 }
@@ -572,7 +574,7 @@ TYPED_TEST(RowBlocksTest, AreCutAgainAtMoreThan31Bits) {
   EXPECT_EQ(count_of(text, "block of rows "), 2u) << text;
   for (const char* row : {"0 to 0", "1 to 1"}) {
     const std::string note =
-        std::string("note: rows ") + row + ": Tessera: a plan with the format bcsr is refused: the ";
+        std::string("note: rows ") + row + ": Tessera: a plan with the format bcsr is rejected: the ";
     EXPECT_NE(text.find(note + "array Tessera::slots takes "), std::string::npos) << text;
   }
 }

@@ -394,7 +394,7 @@ TYPED_TEST(SpmmWithSumsTest, AnyNumberOfThreads) {
 }
 #endif
 
-TYPED_TEST(SpmmWithSumsTest, RefusesWhatDoesNotFit) {
+TYPED_TEST(SpmmWithSumsTest, RejectsWhatDoesNotFit) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
   using Right = typename TestFixture::Right;

@@ -32,7 +32,7 @@ void expect_side(const json& stats, const Choice& choice, const TileMetrics& til
     EXPECT_EQ(candidate.at("predicted_seconds"), choice.candidates[i].predicted_seconds);
     EXPECT_EQ(candidate.at("held_bytes"), choice.candidates[i].held_bytes);
     EXPECT_EQ(candidate.at("peak_bytes"), choice.candidates[i].peak_bytes);
-    EXPECT_EQ(candidate.at("is_refused"), choice.candidates[i].is_refused);
+    EXPECT_EQ(candidate.at("is_rejected"), choice.candidates[i].is_rejected);
   }
   ASSERT_EQ(stats.at("reorderings").size(), choice.reorderings.size());
   for (std::size_t i = 0; i < choice.reorderings.size(); ++i) {

@@ -62,7 +62,7 @@ TEST(TuningBudget, OtherOrdersHaveSpent) {
   EXPECT_FALSE(budget.pays_for(1));
 }
 
-/// Measured times replace predicted ones, faster or slower. A refused candidate changes nothing.
+/// Measured times replace predicted ones, faster or slower. A rejected candidate changes nothing.
 TEST(TuningBudget, GoesByMeasuredProducts) {
   TuningBudget budget = budget_for(Tuning::Adaptive, 1000);
   budget.spend(0.01, infinity);

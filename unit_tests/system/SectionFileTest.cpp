@@ -84,7 +84,7 @@ TEST(SectionFile, SectionsHaveAnOrder) {
   EXPECT_EQ(thrown_by([&] { reader.take("three", 1); }), expected + "3 to be \"three\" with items of 1 bytes");
 }
 
-TEST(SectionFile, OtherVersionsAreRefused) {
+TEST(SectionFile, OtherVersionsAreRejected) {
   const TemporaryFolder folder;
   SectionWriter writer(folder / "a", kind);
   writer.add("one", 1, "1", 1);
@@ -94,9 +94,9 @@ TEST(SectionFile, OtherVersionsAreRefused) {
     return thrown_by([&] { SectionReader(file, "a", {kind.magic, version, kind.what}); });
   };
   EXPECT_EQ(read_by(7), "nothing");
-  const std::string refused = "runtime_error: a: has version 7 of the file of something; expected version ";
-  EXPECT_EQ(read_by(8), refused + "8");
-  EXPECT_EQ(read_by(6), refused + "6");
+  const std::string rejected = "runtime_error: a: has version 7 of the file of something; expected version ";
+  EXPECT_EQ(read_by(8), rejected + "8");
+  EXPECT_EQ(read_by(6), rejected + "6");
 }
 
 TEST(SectionFile, WithoutCommitThereIsNone) {

@@ -60,7 +60,7 @@ void expect_lossless(const Built& built, const HostPattern<Offset>& A) {
     ASSERT_EQ(there.at(static_cast<std::size_t>(here[entry])), static_cast<Offset>(entry));
 }
 
-/// Damages copies of a valid serial build and expects validate() to refuse each and to name what is broken.
+/// Damages copies of a valid serial build and expects validate() to reject each and to name what is broken.
 ///
 /// \tparam Pattern the format
 template <class Exec, class Pattern, class Host>

@@ -77,15 +77,15 @@ inline constexpr auto every_mode = enumerators<Mode>();
 /// Returns the least memory limit with which a plan with these options can be made.
 template <class Matrix>
 std::size_t least_memory_limit(const Matrix& A, PlanOptions options) {
-  std::size_t refused = 0, enough = std::size_t(1) << 40;
-  while (enough - refused > 1) {
-    const std::size_t middle = refused + (enough - refused) / 2;
+  std::size_t rejected = 0, enough = std::size_t(1) << 40;
+  while (enough - rejected > 1) {
+    const std::size_t middle = rejected + (enough - rejected) / 2;
     options.memory_limit = middle;
     try {
       A.plan(options);
       enough = middle;
     } catch (const std::invalid_argument&) {
-      refused = middle;
+      rejected = middle;
     }
   }
   return enough;

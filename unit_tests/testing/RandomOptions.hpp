@@ -10,13 +10,13 @@ namespace Tessera::Impl::Test {
 
 struct RandomOptions {
   PlanOptions options;
-  bool may_be_refused = false;  ///< whether a parameter may not suit the matrix, or the plan may not fit
+  bool may_be_rejected = false;  ///< whether a parameter may not suit the matrix, or the plan may not fit
 };
 
 /// Chooses parameters of one format. Some of them are out of range.
 inline void choose_parameters(Choices& choices, RandomOptions& result) {
   FormatParameters& p = result.options.parameters;
-  result.may_be_refused = true;
+  result.may_be_rejected = true;
   switch (choices.below(6)) {
     case 0:
       p.brp_nonzeros_per_column = choices.below(18);
@@ -58,7 +58,7 @@ inline RandomOptions random_options(Choices& choices, bool is_float, bool may_be
   if (choices.one_in(4)) choose_parameters(choices, result);
   if (choices.one_in(8)) {
     options.memory_limit = std::size_t(1) << choices.below(24);
-    result.may_be_refused = true;
+    result.may_be_rejected = true;
   }
   if (may_be_timed && choices.one_in(8)) options.tuning = choices.one_in(2) ? Tuning::Measure : Tuning::Adaptive;
   return result;

@@ -79,7 +79,7 @@ class RandomProduct {
                 ", offsets of ", sizeof(Offset), "\nmatrix: ", pattern.rows, " x ", pattern.columns, ", ",
                 pattern.nonzeros(), " entries, numbers ", name_of(numbers_), '\n');
     tell(story_, chosen_.options);
-    if (!may_refuse([&] { plan_ = plain_->plan(chosen_.options); })) return;
+    if (!may_reject([&] { plan_ = plain_->plan(chosen_.options); })) return;
     story_.tell("plan made: ", to_string(plan_.format()), '\n');
     for (int step = 1 + choices_.below(4); step > 0; --step) do_something();
   }
@@ -94,14 +94,14 @@ class RandomProduct {
     return std::make_shared<const Matrix>(pattern, values);
   }
 
-  /// Returns false if the call was refused, which some options allow.
+  /// Returns false if the call was rejected, which some options allow.
   template <class Call>
-  bool may_refuse(const Call& call) {
+  bool may_reject(const Call& call) {
     try {
       call();
-    } catch (const std::invalid_argument& refusal) {
-      if (!chosen_.may_be_refused) throw Finding(std::string("refused: ") + refusal.what());
-      story_.tell("refused: ", refusal.what(), '\n');
+    } catch (const std::invalid_argument& rejection) {
+      if (!chosen_.may_be_rejected) throw Finding(std::string("rejected: ") + rejection.what());
+      story_.tell("rejected: ", rejection.what(), '\n');
       return false;
     }
     return true;
@@ -123,14 +123,14 @@ class RandomProduct {
   void update() {
     const auto next = new_matrix(plain_->host);
     story_.tell(has_source_ ? "update_values\n" : "update_values without source\n");
-    bool is_refused = false;
+    bool is_rejected = false;
     try {
       plan_.update_values(Exec(), next->values);
     } catch (const std::logic_error&) {
       if (has_source_) throw;
-      is_refused = true;
+      is_rejected = true;
     }
-    if (!has_source_ && !is_refused) throw Finding("update_values was not refused after release_source");
+    if (!has_source_ && !is_rejected) throw Finding("update_values was not rejected after release_source");
     if (has_source_) plain_ = turned_ = next;
   }
 
@@ -213,7 +213,7 @@ class RandomProduct {
                 x.row_stride(), ' ', x.column_stride(), ", of Y ", y.row_stride(), ' ', y.column_stride(), ", beta is ",
                 beta == Sum(0) ? "0" : "not 0", alpha == Sum(0) ? ", alpha is 0\n" : "\n");
     Workspace<Exec> work;
-    if (!may_refuse([&] { work = plan_.prepare(exec, columns + choices_.below(3), mode); })) return;
+    if (!may_reject([&] { work = plan_.prepare(exec, columns + choices_.below(3), mode); })) return;
     if (turned && !has_transpose_) turned_ = plain_;
     has_transpose_ = has_transpose_ || turned;
     if (has_source_ && choices_.one_in(6)) follow(exec, mode);

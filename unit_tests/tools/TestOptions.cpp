@@ -186,7 +186,7 @@ TEST(Options, TheErrorNamesTheOption) {
   EXPECT_NE(complaint("--columns").find("--columns"), std::string::npos);
 }
 
-TEST(Options, WhatDoesNotGoTogetherIsRefused) {
+TEST(Options, WhatDoesNotGoTogetherIsRejected) {
   EXPECT_NE(complaint("--matrix a --generate road").find("--generate"), std::string::npos);
   EXPECT_NE(complaint("--columns 1 --columns 2").find("--columns"), std::string::npos);
   EXPECT_NE(complaint("a.mtx").find("a.mtx"), std::string::npos);

@@ -63,7 +63,7 @@ class Program : public testing::Test {
   }
 
   /// Expects status 2 and one line with all of `parts`, and an unchanged folder.
-  void refuses(const std::string& arguments, const std::vector<std::string>& parts) const {
+  void rejects(const std::string& arguments, const std::vector<std::string>& parts) const {
     const auto before = files();
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments << '\n' << outcome.err;
@@ -222,12 +222,12 @@ TEST_F(Program, SavesAndLoadsPlans) {
   // The order of the rows is the same, because --seed is the same.
   expect_parts(accepts(small + "--shuffle --load-plan a").out, {"bittcf, loaded", "plan loaded from a: "});
   EXPECT_EQ(run(small + "--load-plan a").status, 1);  // the values differ
-  refuses("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});
+  rejects("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});
 #ifndef TESSERA_WITHOUT_FLOAT
-  refuses(small + "--scalar float --load-plan a", {"a: the plan is of numbers of 8 bytes", "expected numbers of 4"});
+  rejects(small + "--scalar float --load-plan a", {"a: the plan is of numbers of 8 bytes", "expected numbers of 4"});
 #endif
-  refuses(small + "--load-plan none", {"none: cannot be opened"});
-  refuses(small + "--save-plan b --json b", {"--save-plan b: --json writes to the same file"});
+  rejects(small + "--load-plan none", {"none: cannot be opened"});
+  rejects(small + "--save-plan b --json b", {"--save-plan b: --json writes to the same file"});
 }
 
 TEST_F(Program, WritesOverNothingThatItReads) {
@@ -239,14 +239,14 @@ TEST_F(Program, WritesOverNothingThatItReads) {
   const std::string inputs = "--matrix a.mtx --x x.mtx --y y.mtx --load-plan plan ";
   for (const std::string output : {"--write-y", "--save-plan", "--json", "--spy"}) {
     for (const std::string name : {"a.mtx", "./a.mtx", "symbolic", "hard"})
-      refuses(inputs + output + " " + name, {output + " " + name + ": --matrix reads the same file"});
-    refuses(inputs + output + " x.mtx", {output + " x.mtx: --x reads the same file"});
-    refuses(inputs + output + " y.mtx", {output + " y.mtx: --y reads the same file"});
+      rejects(inputs + output + " " + name, {output + " " + name + ": --matrix reads the same file"});
+    rejects(inputs + output + " x.mtx", {output + " x.mtx: --x reads the same file"});
+    rejects(inputs + output + " y.mtx", {output + " y.mtx: --y reads the same file"});
     if (output != "--save-plan")
-      refuses(inputs + output + " plan", {output + " plan: --load-plan reads the same file"});
+      rejects(inputs + output + " plan", {output + " plan: --load-plan reads the same file"});
   }
-  refuses(inputs + "--write-y new --json ./new", {"--json ./new: --write-y writes to the same file"});
-  refuses(inputs + "--write-y -", {"--write-y -: expected the name of a file; - is standard input"});
+  rejects(inputs + "--write-y new --json ./new", {"--json ./new: --write-y writes to the same file"});
+  rejects(inputs + "--write-y -", {"--write-y -: expected the name of a file; - is standard input"});
   EXPECT_FALSE(fs::exists(folder_ / "-"));
   const Outcome redirected = run("--matrix - --write-y a.mtx --repeat 1 --format csr", (folder_ / "a.mtx").string());
   EXPECT_EQ(redirected.status, 2);
@@ -254,15 +254,15 @@ TEST_F(Program, WritesOverNothingThatItReads) {
   EXPECT_EQ(contents(folder_ / "a.mtx"), real_3x2);
 }
 
-TEST_F(Program, VectorsThatDoNotFitAreRefusedBeforeTheMatrixIsRead) {
+TEST_F(Program, VectorsThatDoNotFitAreRejectedBeforeTheMatrixIsRead) {
   std::string x = "%%MatrixMarket matrix array real general\n1 100000\n";
   for (int i = 0; i < 100000; ++i) x += "1\n";
   write("x.mtx", x);
   write("tall.mtx", "%%MatrixMarket matrix coordinate real general\n2147483647 1 3\nand no entries\n");
-  refuses("--matrix tall.mtx --x x.mtx",
+  rejects("--matrix tall.mtx --x x.mtx",
           {"--x x.mtx: 100000 columns of X (1 rows) and Y (2147483647 rows): this needs", "memory"});
-  refuses("--matrix tall.mtx --columns 100000", {"--columns: 100000 columns of X", "memory"});
-  refuses("--matrix tall.mtx --columns 1 --mode T --x x.mtx", {"--x x.mtx", "memory"});
+  rejects("--matrix tall.mtx --columns 100000", {"--columns: 100000 columns of X", "memory"});
+  rejects("--matrix tall.mtx --columns 1 --mode T --x x.mtx", {"--x x.mtx", "memory"});
 }
 
 TEST_F(Program, JsonTellsWhatTheTilesAreWorth) {
@@ -283,7 +283,7 @@ TEST_F(Program, JsonTellsWhatTheTilesAreWorth) {
   }
 }
 
-TEST_F(Program, AFormatThatIsRefusedDoesNotStopTheOthers) {
+TEST_F(Program, AFormatThatIsRejectedDoesNotStopTheOthers) {
   const std::string tight = small + "--memory-limit 4e-4 --bcsr-block 64x64 ";
   const auto json = json_of(tight);
   EXPECT_EQ(json["verified"], true);
@@ -292,16 +292,16 @@ TEST_F(Program, AFormatThatIsRefusedDoesNotStopTheOthers) {
   for (const auto& row : json["formats"]) {
     if (row["name"] == "bcsr") {
       EXPECT_EQ(row.size(), 2u) << row;
-      EXPECT_NE(row["refused"].get<std::string>().find("memory_limit allows 400000"), std::string::npos) << row;
+      EXPECT_NE(row["rejected"].get<std::string>().find("memory_limit allows 400000"), std::string::npos) << row;
     } else {
       EXPECT_EQ(row["verified"], true) << row["name"];
       EXPECT_EQ(row["spmm_seconds"]["samples"].size(), 1u) << row["name"];
     }
   }
   expect_parts(accepts(tight + "--write-y y.mtx").out,
-               {"\nbcsr            refused: Tessera: a plan with the format bcsr"});
+               {"\nbcsr            rejected: Tessera: a plan with the format bcsr"});
   EXPECT_TRUE(fs::exists(folder_ / "y.mtx"));
-  refuses(tight + "--format bcsr", {"bcsr", "memory_limit allows 400000"});
+  rejects(tight + "--format bcsr", {"bcsr", "memory_limit allows 400000"});
   accepts(small + "--memory-limit 1 --format bcsr");
 }
 
@@ -320,18 +320,18 @@ TEST_F(Program, ParametersReachTheFormats) {
   EXPECT_EQ(parameters["bcsr_block_rows"], 3);
   EXPECT_EQ(parameters["bcsr_block_columns"], 5);
   EXPECT_TRUE(parameters["brp_tiles_per_group"].is_null());
-  // Incompatible parameters are refused, too.
-  refuses(small + "--format brp --brp-f 1 --brp-g 1", {"align"});
-  EXPECT_TRUE(json_of(small + "--brp-f 1 --brp-g 1")["formats"][3].contains("refused"));
+  // Incompatible parameters are rejected, too.
+  rejects(small + "--format brp --brp-f 1 --brp-g 1", {"align"});
+  EXPECT_TRUE(json_of(small + "--brp-f 1 --brp-g 1")["formats"][3].contains("rejected"));
 }
 
 TEST_F(Program, AHostHasNativePrecisionAlone) {
   const std::string host = small + "--backend " + backend_names().front();
   for (const char* precision : {"tf32x3", "tf32", "bf16", "fp16"}) {
-    refuses(host + " --precision " + precision,
+    rejects(host + " --precision " + precision,
             {"--precision " + std::string(precision) + ": not available for double", "expected native"});
   }
-  refuses(host + " --precision fp16 --alpha 1,1", {"--precision fp16", "complex double"});
+  rejects(host + " --precision fp16 --alpha 1,1", {"--precision fp16", "complex double"});
   const auto json = json_of(host + " --precision native");
   EXPECT_EQ(json["settings"]["precision"], "native");
   EXPECT_EQ(json["formats"][0]["precision"], "native");
@@ -340,7 +340,7 @@ TEST_F(Program, AHostHasNativePrecisionAlone) {
 TEST_F(Program, AHostHasNoPublishedKernels) {
   const std::string host = small + "--backend " + backend_names().front();
   for (const char* format : {"all", "auto", "bmat", "csr"}) {
-    refuses(host + " --kernel published --format " + format,
+    rejects(host + " --kernel published --format " + format,
             {"a published kernel was asked for", "expected Kokkos::Cuda, and Tessera with its component Cuda"});
   }
   EXPECT_EQ(json_of(host + " --kernel auto")["settings"]["kernel"], "auto");
@@ -365,11 +365,11 @@ TEST_F(Program, TunesWhatIsChosenAutomatically) {
     expect_parts(explanation_of(options + " --tune"), {"was measured to be the fastest"});
     EXPECT_EQ(json_of(options + " --tune")["settings"]["tune"], true);
   }
-  refuses(small + "--tune --format csr", {"--tune", "csr"});
+  rejects(small + "--tune --format csr", {"--tune", "csr"});
 }
 
-TEST_F(Program, ThreadsThatKokkosHasNoRoomForAreRefused) {
-  refuses(small + "--kokkos-num-threads 513", {"--kokkos-num-threads", "513", "512"});
+TEST_F(Program, ThreadsThatKokkosHasNoRoomForAreRejected) {
+  rejects(small + "--kokkos-num-threads 513", {"--kokkos-num-threads", "513", "512"});
 }
 
 TEST_F(Program, EveryFormatInEveryOrder) {
@@ -400,7 +400,7 @@ TEST_F(Program, OneOrderOrTheAutomaticOne) {
   const auto none = format_of(small + "--format csr");
   EXPECT_EQ(none["reordering"], "none");
   EXPECT_FALSE(none.contains("windows"));
-  refuses(small + "--reorder best", {"--reorder", "best"});
+  rejects(small + "--reorder best", {"--reorder", "best"});
 }
 
 TEST_F(Program, SaysThatTheTilesAreNotTheTransposes) {
@@ -453,7 +453,7 @@ TEST_F(Program, ReadsMatricesAndRightHandSidesOfHarwellBoeing) {
         "  1  3  4\n  1  2  2\n  1.  2.  3.\n 10. 20.\n");
   accepts("--matrix a.rua --x a.rua --repeat 1 --write-y y.mtx");
   EXPECT_EQ(read_dense_matrix_market<double>((folder_ / "y.mtx").string()), (HostDense<double>{2, 1, {10, 80}}));
-  refuses("--matrix a.rua --x a.rua --columns 2", {"a.rua: has 1 columns, expected 2"});
+  rejects("--matrix a.rua --x a.rua --columns 2", {"a.rua: has 1 columns, expected 2"});
 }
 
 TEST_F(Program, ReadsStandardInput) {
@@ -514,50 +514,50 @@ TEST_F(Program, DegenerateShapesAreMultiplied) {
   accepts(small + "--alpha 0 --columns 2");
 }
 
-TEST_F(Program, BadInputIsRefusedByName) {
+TEST_F(Program, BadInputIsRejectedByName) {
   write("a.mtx", real_3x2);
   write("x3.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   write("x2.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
   write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n");
   write("text.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 one\n");
   write("noise", "this is no matrix\n");
-  refuses("--matrix none.mtx", {"none.mtx"});
-  refuses("--matrix .", {"."});
-  refuses("--matrix noise", {"noise"});
-  refuses("--matrix text.mtx", {"text.mtx:3"});
-  refuses("--matrix a.mtx --x x3.mtx", {"--x x3.mtx", "3 rows", "expected 2"});
-  refuses("--matrix a.mtx --x x2.mtx --columns 2", {"--x x2.mtx", "1 columns", "expected 2"});
-  refuses("--matrix a.mtx --mode T --x x2.mtx", {"--x x2.mtx", "expected 3"});
-  refuses("--matrix a.mtx --x x2.mtx --y x2.mtx", {"--y x2.mtx", "expected 3"});
-  refuses("--matrix a.mtx --x short.mtx", {"short.mtx"});
-  refuses("--matrix a.mtx --x missing.mtx", {"missing.mtx"});
-  refuses("--matrix a.mtx --y missing.mtx", {"missing.mtx"});
-  refuses("--generate nonsense", {"nonsense", "elasticity"});
-  refuses("--generate elasticity:-1", {"elasticity"});
-  refuses("--generate elasticity:1000000", {"elasticity"});
-  refuses("--matrix a.mtx --columns 2147483647 --repeat 1 --scalar double --beta 1 --generate", {"--generate"});
-  refuses(small + "--columns 2147483647", {"2147483647 columns", "memory"});
+  rejects("--matrix none.mtx", {"none.mtx"});
+  rejects("--matrix .", {"."});
+  rejects("--matrix noise", {"noise"});
+  rejects("--matrix text.mtx", {"text.mtx:3"});
+  rejects("--matrix a.mtx --x x3.mtx", {"--x x3.mtx", "3 rows", "expected 2"});
+  rejects("--matrix a.mtx --x x2.mtx --columns 2", {"--x x2.mtx", "1 columns", "expected 2"});
+  rejects("--matrix a.mtx --mode T --x x2.mtx", {"--x x2.mtx", "expected 3"});
+  rejects("--matrix a.mtx --x x2.mtx --y x2.mtx", {"--y x2.mtx", "expected 3"});
+  rejects("--matrix a.mtx --x short.mtx", {"short.mtx"});
+  rejects("--matrix a.mtx --x missing.mtx", {"missing.mtx"});
+  rejects("--matrix a.mtx --y missing.mtx", {"missing.mtx"});
+  rejects("--generate nonsense", {"nonsense", "elasticity"});
+  rejects("--generate elasticity:-1", {"elasticity"});
+  rejects("--generate elasticity:1000000", {"elasticity"});
+  rejects("--matrix a.mtx --columns 2147483647 --repeat 1 --scalar double --beta 1 --generate", {"--generate"});
+  rejects(small + "--columns 2147483647", {"2147483647 columns", "memory"});
 #ifdef TESSERA_WITHOUT_FLOAT
-  refuses(small + "--scalar float", {"configured without float (TESSERA_SCALARS)"});
+  rejects(small + "--scalar float", {"configured without float (TESSERA_SCALARS)"});
 #else
-  refuses(small + "--alpha 1e300 --scalar float", {"--alpha", "float"});
+  rejects(small + "--alpha 1e300 --scalar float", {"--alpha", "float"});
 #endif
 }
 
-TEST_F(Program, BadUsageIsRefusedByName) {
-  refuses("--columns -4", {"--columns"});
-  refuses("--repeat -1", {"--repeat"});
-  refuses("--alpha nan", {"--alpha", "nan"});
-  refuses("--no-such-option", {"--no-such-option"});
-  refuses("--backend abacus", {"--backend abacus", default_backend()});
-  refuses("--json no/such/folder/f.json", {"--json no/such/folder/f.json"});
-  refuses("--spy .", {"--spy ."});
+TEST_F(Program, BadUsageIsRejectedByName) {
+  rejects("--columns -4", {"--columns"});
+  rejects("--repeat -1", {"--repeat"});
+  rejects("--alpha nan", {"--alpha", "nan"});
+  rejects("--no-such-option", {"--no-such-option"});
+  rejects("--backend abacus", {"--backend abacus", default_backend()});
+  rejects("--json no/such/folder/f.json", {"--json no/such/folder/f.json"});
+  rejects("--spy .", {"--spy ."});
 }
 
 TEST_F(Program, AFailureLeavesOutputsAsTheyWere) {
   write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 1\n9 9 1\n");
   write("y.mtx", "old");
-  refuses("--matrix a.mtx --write-y y.mtx --json j.json --spy s.svg", {"a.mtx:3"});
+  rejects("--matrix a.mtx --write-y y.mtx --json j.json --spy s.svg", {"a.mtx:3"});
   EXPECT_EQ(contents(folder_ / "y.mtx"), "old");
   if (fs::exists("/dev/full")) {
     const Outcome outcome = run(small + "--json /dev/full");
@@ -590,7 +590,7 @@ TEST_F(Program, EveryBackendOfThisBuildMultiplies) {
 
 TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
   if (!missing_peer("kokkoskernels").empty()) {
-    refuses("--compare kokkoskernels", {"--compare", "without Kokkos Kernels"});
+    rejects("--compare kokkoskernels", {"--compare", "without Kokkos Kernels"});
     return;
   }
   for (const char* layout : {"left", "right"}) {
@@ -602,14 +602,14 @@ TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
       EXPECT_NE(json["kokkos_kernels"]["build"].get<std::string>().find("-O"), std::string::npos);
     }
   }
-  refuses(small + "--compare kokkoskernels --alpha 1,1", {"--compare kokkoskernels", "complex"});
+  rejects(small + "--compare kokkoskernels --alpha 1,1", {"--compare kokkoskernels", "complex"});
   EXPECT_TRUE(json_of(small + "--compare kokkoskernels")["cusparse"].is_null());
   expect_parts(accepts(small + "--compare kokkoskernels").out, {"\nkokkoskernels ", "1.00x"});
 }
 
 TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
   if (!missing_peer("cusparse").empty()) {
-    refuses("--compare cusparse", {"--compare cusparse: ", "built without cuSPARSE", "CUDA"});
+    rejects("--compare cusparse", {"--compare cusparse: ", "built without cuSPARSE", "CUDA"});
     return;
   }
   for (const char* layout : {"left", "right"}) {
@@ -622,12 +622,12 @@ TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
       for (const auto& row : json["cusparse"]) {
         EXPECT_EQ(row["name"].get<std::string>().find("spmv") != std::string::npos, is_vector) << row;
         EXPECT_NE(row["build"].get<std::string>().find("cuSPARSE 1"), std::string::npos);
-        EXPECT_TRUE(row.contains("refused") || row["verified"] == true) << row;
+        EXPECT_TRUE(row.contains("rejected") || row["verified"] == true) << row;
       }
     }
   }
-  refuses(small + "--compare cusparse --alpha 1,1", {"--compare cusparse", "complex"});
-  refuses(small + "--compare cusparse --columns 0", {"--compare cusparse", "no columns"});
+  rejects(small + "--compare cusparse --alpha 1,1", {"--compare cusparse", "complex"});
+  rejects(small + "--compare cusparse --columns 0", {"--compare cusparse", "no columns"});
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "Kernels.hpp"
-#include "Refusal.hpp"
+#include "Rejection.hpp"
 #include "Report.hpp"
 
 namespace Tessera::Impl::Driver {
@@ -96,33 +96,33 @@ TEST(Report, AFormatWithoutWindowsHasNoImbalance) {
 /// Returns the text for an error that building a format throws.
 template <class Error>
 std::string told(const Error& error) {
-  return refusal_reason(std::make_exception_ptr(error));
+  return rejection_reason(std::make_exception_ptr(error));
 }
 
-TEST(Refusal, IsToldOnALine) {
+TEST(Rejection, IsToldOnALine) {
   EXPECT_EQ(told(std::invalid_argument("too large")), "too large");
   EXPECT_EQ(told(std::bad_alloc()), "out of memory");
   EXPECT_EQ(told(std::runtime_error("Kokkos failed to allocate\nhere")), "Kokkos failed to allocate");
   EXPECT_THROW(told(std::logic_error("a mistake")), std::logic_error);
 }
 
-TEST(Report, ARefusedFormatHasItsReasonForARow) {
+TEST(Report, ARejectedFormatHasItsReasonForARow) {
   Result result = sample_result();
   const std::size_t width = report(result).find("error/bound");
-  FormatMeasurement refused;
-  refused.name = "bcsr";
-  refused.format = Format::Bcsr;
-  refused.refused = "too large, and told at such a length that the columns of the others would not be seen";
-  refused.error = 2;  // ignored, because it was refused
-  result.formats.insert(result.formats.begin(), refused);
+  FormatMeasurement rejected;
+  rejected.name = "bcsr";
+  rejected.format = Format::Bcsr;
+  rejected.rejected = "too large, and told at such a length that the columns of the others would not be seen";
+  rejected.error = 2;  // ignored, because it was rejected
+  result.formats.insert(result.formats.begin(), rejected);
   const std::string text = report(result);
-  EXPECT_NE(text.find("\nbcsr      refused: too large, and"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nbcsr      rejected: too large, and"), std::string::npos) << text;
   EXPECT_EQ(text.find("error/bound"), width) << text;
   EXPECT_TRUE(result.verified());
   ASSERT_EQ(result.products().size(), 1u);
   EXPECT_EQ(result.products().front(), &result.formats[1]);
   const auto row = nlohmann::json::parse(report_json(result))["formats"][0];
-  EXPECT_EQ(row, nlohmann::json({{"name", "bcsr"}, {"refused", refused.refused}}));
+  EXPECT_EQ(row, nlohmann::json({{"name", "bcsr"}, {"rejected", rejected.rejected}}));
 }
 
 TEST(Report, AWrongResultIsSaidToBe) {
@@ -163,11 +163,11 @@ TEST(Report, SpeedIsRelativeToTheFastestAlgorithmOfCuSparse) {
   result.peer_build = "cuSPARSE 12.6.3";
   result.peers = {peer("cusparse alg1", 0.010), peer("cusparse alg2", 0.005), peer("cusparse alg3", 0)};
   result.peers[2].seconds.clear();
-  result.peers[2].refused = "not supported";
-  result.peers[2].error = 2;  // ignored, because it was refused
+  result.peers[2].rejected = "not supported";
+  result.peers[2].error = 2;  // ignored, because it was rejected
   const std::string text = report(result);
   for (const char* part : {" 2.00x", " 0.50x", " 1.00x", "fastest of cuSPARSE", "; cuSPARSE 12.6.3",
-                           "\ncusparse alg3  refused: not supported\n"})
+                           "\ncusparse alg3  rejected: not supported\n"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   EXPECT_TRUE(result.verified());
   EXPECT_EQ(result.products().size(), 3u);
@@ -176,7 +176,7 @@ TEST(Report, SpeedIsRelativeToTheFastestAlgorithmOfCuSparse) {
   ASSERT_EQ(json["cusparse"].size(), 3u);
   EXPECT_EQ(json["cusparse"][1]["name"], "cusparse alg2");
   EXPECT_EQ(json["cusparse"][1]["build"], "cuSPARSE 12.6.3");
-  EXPECT_EQ(json["cusparse"][2]["refused"], "not supported");
+  EXPECT_EQ(json["cusparse"][2]["rejected"], "not supported");
 }
 
 TEST(Report, AKernelThatIsAskedForIsShown) {

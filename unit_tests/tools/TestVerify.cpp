@@ -77,7 +77,7 @@ TEST(VerifyPrecisions, EachResultHasTheBoundOfItsOwn) {
   EXPECT_LT(errors[5], errors[1] / 4);
 }
 
-TEST(VerifyPrecisions, AResultWithoutAPrecisionIsRefused) {
+TEST(VerifyPrecisions, AResultWithoutAPrecisionIsRejected) {
   const auto right = right_answer<float>();
   EXPECT_THROW(worst_errors<float>(small_problem<float>(), Mode::NoTranspose, {right, right}, native, ignore),
                std::invalid_argument);
@@ -100,7 +100,7 @@ TEST(VerifyModes, TransposesAndConjugates) {
   EXPECT_EQ(errors[1], 0);
 }
 
-TEST(VerifyShapes, RefusesAResultOfAnotherShape) {
+TEST(VerifyShapes, RejectsAResultOfAnotherShape) {
   const HostDense<double> flat{1, 4, {1, 2, 3, 4}};
   EXPECT_THROW(worst_errors<double>(small_problem<double>(), Mode::NoTranspose, {flat}, native, ignore),
                std::invalid_argument);

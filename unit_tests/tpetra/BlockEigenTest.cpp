@@ -110,7 +110,7 @@ TYPED_TEST(AnasaziManagers, CompleteTheBasis) {
   expect_elements(back, *x, 1e-12);
 }
 
-TYPED_TEST(AnasaziManagers, RefuseWhatDoesNotFit) {
+TYPED_TEST(AnasaziManagers, RejectWhatDoesNotFit) {
   const TypeParam manager;
   Block few(uniform_map(3), 4);
   few.randomize();

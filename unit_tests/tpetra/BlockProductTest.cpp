@@ -141,8 +141,8 @@ TEST(BlockProduct, NoColumns) {
   EXPECT_NO_THROW(apply(static_cast<const AnyOperator&>(*A), X, Y));
 }
 
-/// Blocks of wrong shapes are refused like multivectors, on every rank.
-TEST(BlockProduct, RefusesWhatDoesNotFit) {
+/// Blocks of wrong shapes are rejected like multivectors, on every rank.
+TEST(BlockProduct, RejectsWhatDoesNotFit) {
   const auto A = distribute(rectangular(), Spread::Uniform);
   const CrsMatrix<double> crs(*A);
   const Block X(A->getDomainMap(), 3);
@@ -232,7 +232,7 @@ TEST(BlockProduct, PrepareBlocksMakesRoomForCopies) {
   }
 }
 
-TEST(BlockProduct, PrepareBlocksRefusesTooManyColumns) {
+TEST(BlockProduct, PrepareBlocksRejectsTooManyColumns) {
   const auto A = distribute(generate_stencil27(3), Spread::Uniform);
   Operator op(A);
   EXPECT_THROW(op.prepare_blocks(std::size_t(1) << 31), std::invalid_argument);

@@ -434,8 +434,8 @@ TEST_P(BlockOn, OrthonormalizesViewsAndDependentColumns) {
   expect_elements(*before, *block->subView(Range(5, 6))->toMultiVector());
 }
 
-/// Blocks that do not match are refused by Tessera's own error, before anything is sent.
-TEST_P(BlockOn, RefusesWhatDoesNotFit) {
+/// Blocks that do not match are rejected by Tessera's own error, before anything is sent.
+TEST_P(BlockOn, RejectsWhatDoesNotFit) {
   Block X(map, 3), wide(map, 4);
   Small B(2, 3), C(3, 3);
   std::vector<double> two(2);

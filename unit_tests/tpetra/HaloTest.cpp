@@ -379,7 +379,7 @@ TEST(HaloMemoryOption, TheEnvironmentDecidesWhatIsAutomatic) {
 }
 
 /// All ranks throw, even if only one has a wrong value.
-TEST(HaloMemoryOption, OtherWishesAreRefused) {
+TEST(HaloMemoryOption, OtherWishesAreRejected) {
   const auto A = distribute(generate_stencil27(3), Spread::Uniform);
   for (const char* const text : {"yes", "2", "01", " 1"}) {
     const Environment wish(device_buffers, rank() == last_rank() ? text : nullptr);

@@ -129,7 +129,7 @@ TEST_P(Update, MakesPlansAnewForANewPattern) {
   }
 }
 
-TEST_P(Update, IsRefusedWhileFilling) {
+TEST_P(Update, IsRejectedWhileFilling) {
   const auto A = distribute(generate_elasticity(4, 2), spread());
   Operator op(A, options());
   const MV X(A->getDomainMap(), 4);

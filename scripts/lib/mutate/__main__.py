@@ -55,12 +55,12 @@ def draw(options):
     sizes = sampler.sizes()
     missing = sample.shares(sizes, options.count)
     tell(f"{len(sites)} sites in {len(sizes)} layers and folders")
-    mutants, refusals = [], 0
+    mutants, rejections = [], 0
     for _ in range(ROUNDS):
         new = [sampler.draw(name) for name, number in missing.items() for _ in range(number)]
         new = [mutant for mutant in new if mutant is not None]
         places = schemata.write_copy(options.checkout, options.copy, mutants + new)
-        bad = compilation.refused(
+        bad = compilation.rejected(
             options.copy,
             options.build,
             reads,
@@ -73,7 +73,7 @@ def draw(options):
         for mutant in [mutant for mutant in mutants + new if mutant.id in bad]:
             missing[mutant.stratum] += 1
             sampler.give_back(mutant)
-        refusals += len(bad)
+        rejections += len(bad)
         tell(f"drew {len(new)}; {len(bad)} do not compile")
         mutants = [mutant for mutant in mutants + new if mutant.id not in bad]
         if not bad:

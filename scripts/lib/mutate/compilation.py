@@ -176,7 +176,7 @@ def _errors(task):
         return [(os.path.realpath(file), line) for file, line, _ in unit.errors()]
 
 
-def refused(copy, build, reads, checkout, places, files, jobs):
+def rejected(copy, build, reads, checkout, places, files, jobs):
     """Returns the mutants that do not compile according to Clang, in those of the files that others include: if a build
     found them, it would recompile everything."""
     wanted, chosen = {file for file in files if not file.endswith((".cpp", ".cu"))}, []

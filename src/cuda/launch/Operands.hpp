@@ -132,8 +132,8 @@ Multivector<const Scalar> by_rows(Stream stream, const Multivector<const Scalar>
 /// Gives a kernel for windows its scratch memory and a row-major X. Throws std::invalid_argument if x_rows are given or
 /// the workspace is too small.
 template <class Arguments>
-void take_operands(const char* function, Stream stream, Ordinal window_rows, XAccess access, const Scratch& workspace,
-                   Arguments& arguments) {
+void prepare_operands(const char* function, Stream stream, Ordinal window_rows, XAccess access,
+                      const Scratch& workspace, Arguments& arguments) {
   auto& x = arguments.product.x;
   expect_no_x_rows(function, arguments.product);
   const ScratchLayout layout = window_scratch(arguments.schedule, window_rows, x, access);

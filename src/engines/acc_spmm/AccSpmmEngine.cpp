@@ -26,7 +26,7 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bittcf_spmm";
 
-  static std::string published_fault(const PlanOptions& options) {
+  static std::string why_not_published(const PlanOptions& options) {
     return tensor_core_fault<Scalar>(options, Format::BitTcf);
   }
 

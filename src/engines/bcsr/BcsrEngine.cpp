@@ -35,7 +35,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
     return is(16, 8) || is(8, 8) || (is(8, 4) && std::is_same_v<Scalar, double>);
   }
 
-  static std::string published_fault(const PlanOptions& options) {
+  static std::string why_not_published(const PlanOptions& options) {
     const BlockShape block{options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns};
     const std::string fault = tensor_core_fault<Scalar>(options, Format::Bcsr);
     if (!fault.empty() || block.size() == 0 || has(block, options.precision)) return fault;

@@ -40,7 +40,7 @@ BlockShape chosen_bcsr_shape(const HostPattern<Offset>& A, std::size_t value_byt
 }
 
 /// The message of std::invalid_argument, or nothing if the call succeeds.
-std::string refusal(const std::function<void()>& call) {
+std::string rejection(const std::function<void()>& call) {
   try {
     call();
   } catch (const std::invalid_argument& error) {
@@ -151,23 +151,23 @@ TYPED_TEST(BcsrTest, ParametersNameBothSidesFrom1To64) {
   const auto A = random_pattern<Offset>(20, 20, 0.2, 3);
   const DevicePattern<Exec, Offset> device(A);
   for (const BlockShape shape : {BlockShape{16, 0}, {0, 8}, {65, 8}, {8, 65}, {-1, 8}, {8, -1}, {-1, 0}}) {
-    EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, in_blocks_of(shape)); }),
+    EXPECT_EQ(rejection([&] { bcsr_of<Exec>(A, in_blocks_of(shape)); }),
               "Tessera: bcsr_block_rows is " + std::to_string(shape.height) + " and bcsr_block_columns " +
                   std::to_string(shape.width) + "; expected both from 1 to 64, or both 0");
-    EXPECT_EQ(refusal([&] { count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), shape.height, shape.width); }),
+    EXPECT_EQ(rejection([&] { count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), shape.height, shape.width); }),
               "Tessera::count_bcsr_blocks: the blocks are " + describe(shape) + "; expected sides from 1 to 64");
   }
   EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), 0, 0), std::invalid_argument);
 }
 
 /// 2^19 entries, each in a block of 2^12: one place more than an int counts.
-TYPED_TEST(BcsrTest, MorePlacesThanOffsetsCountAreRefused) {
+TYPED_TEST(BcsrTest, MorePlacesThanOffsetsCountAreRejected) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;
   A.columns = 1 << 25;
   for (int j = 0; j < A.columns; j += 64) A.column_indices.push_back(j);
   A.end_row();
-  const std::string found = refusal([&] { bcsr_of<Exec>(A, in_blocks_of({64, 64})); });
+  const std::string found = rejection([&] { bcsr_of<Exec>(A, in_blocks_of({64, 64})); });
   EXPECT_NE(found.find("needs 2147483648 values in blocks of 64 x 64; expected at most 2147418112"), std::string::npos)
       << found;
 }
@@ -185,7 +185,7 @@ TYPED_TEST(BcsrTest, TheLastColumnThatAnOrdinalNames) {
   EXPECT_EQ(to_host(to_csr<Exec>(Exec(), built.pattern).pattern.column_indices), A.column_indices);
 }
 
-/// A broken copy of a valid format is refused, and the message says what is broken.
+/// A broken copy of a valid format is rejected, and the message says what is broken.
 TYPED_TEST(BcsrTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostBcsr;

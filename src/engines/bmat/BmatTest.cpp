@@ -49,7 +49,7 @@ TYPED_TEST(BmatTest, BytesAreTheDocumentedFormula) {
   EXPECT_EQ(built.pattern.bytes(), (windows + tiles + 2) * sizeof(Offset) + tiles * 48);
 }
 
-/// Checks that a broken copy of a valid format is refused with a message that says what is broken.
+/// Checks that a broken copy of a valid format is rejected with a message that says what is broken.
 TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostCondensed;

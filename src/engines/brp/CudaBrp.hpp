@@ -29,7 +29,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
   /// Returns whether a kernel exists for f entries a local column; 0: for the format's choice.
   static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
 
-  static std::string published_fault(const PlanOptions& options) {
+  static std::string why_not_published(const PlanOptions& options) {
     const std::string fault = tensor_core_fault<Scalar>(options, Format::Brp);
     const int f = options.parameters.brp_nonzeros_per_column;
     if (!fault.empty() || has(f)) return fault;

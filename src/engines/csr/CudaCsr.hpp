@@ -28,7 +28,7 @@ class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  static std::string published_fault(const PlanOptions&) { return {}; }
+  static std::string why_not_published(const PlanOptions&) { return {}; }
 
   /// \return true: the schedule is always built
   bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {

@@ -32,7 +32,7 @@ class CudaKernel {
   Precision precision() const { return precision_; }
 
   /// Returns why the kernel of the format's paper does not support these options; empty if it does.
-  static std::string published_fault(const PlanOptions&) { return {}; }
+  static std::string why_not_published(const PlanOptions&) { return {}; }
 
   /// Updates the kernel's copy of the values, if any, from values in the order of the format.
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}

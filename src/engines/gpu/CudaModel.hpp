@@ -38,7 +38,7 @@ struct Device<Scalar, Kokkos::Cuda> {
 
   static bool runs_kernels(const Kokkos::Cuda& exec) { return has_cuda_kernels(exec); }
 
-  static std::string published_fault(const Kokkos::Cuda& exec, Format format) {
+  static std::string why_not_published(const Kokkos::Cuda& exec, Format format) {
     const auto& gpu = exec.cuda_device_prop();
     if (!has_cuda_kernels(exec))
       return "the GPU has compute capability " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor) +

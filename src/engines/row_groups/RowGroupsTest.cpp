@@ -143,7 +143,7 @@ TYPED_TEST(RowGroupsTest, BytesAreTheDocumentedFormula) {
 }
 
 /// Returns the message of std::invalid_argument, or nothing if the call succeeds.
-std::string refusal_of_row_groups(const std::function<void()>& call) {
+std::string rejection_of_row_groups(const std::function<void()>& call) {
   try {
     call();
   } catch (const std::invalid_argument& error) {
@@ -156,7 +156,7 @@ TYPED_TEST(RowGroupsTest, GroupsHaveOneToFourRows) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = rows_in_runs(40, 5);
   for (const int group_rows : {-1, 5, 256}) {
-    EXPECT_EQ(refusal_of_row_groups([&] { row_groups_of<Exec>(A, group_rows); }),
+    EXPECT_EQ(rejection_of_row_groups([&] { row_groups_of<Exec>(A, group_rows); }),
               "Tessera: group_rows is " + std::to_string(group_rows) + "; expected 1 to 4, or 0 for 4");
   }
   EXPECT_EQ(heights_of(row_groups_of<Exec>(A, 0)), heights_of(row_groups_of<Exec>(A, 4)));

@@ -283,10 +283,10 @@ TYPED_TEST(StagedWindowsTest, RealMatrices) {
   }
 }
 
-TYPED_TEST(StagedWindowsTest, RefusesOtherShapes) {
+TYPED_TEST(StagedWindowsTest, RejectsOtherShapes) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = random_pattern<Offset>(5, 5, 0.5, 1);
-  const auto expect_refusal = [&](const StagedShape& shape, std::size_t value_bytes, const std::string& what) {
+  const auto expect_rejection = [&](const StagedShape& shape, std::size_t value_bytes, const std::string& what) {
     try {
       staged_of<Exec>(A, shape, value_bytes);
       ADD_FAILURE() << what << " was accepted";
@@ -296,15 +296,15 @@ TYPED_TEST(StagedWindowsTest, RefusesOtherShapes) {
     EXPECT_THROW(count_staged(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), shape, value_bytes),
                  std::invalid_argument);
   };
-  expect_refusal({.window_rows = 0}, 8, "window_rows of staged windows is 0");
-  expect_refusal({.window_rows = 96}, 8, "window_rows of staged windows is 96");
-  expect_refusal({.window_rows = 2048}, 8, "window_rows of staged windows is 2048");
-  expect_refusal({.chunk_slots = 0}, 8, "chunk_slots of staged windows is 0");
-  expect_refusal({.chunk_slots = 65}, 8, "chunk_slots of staged windows is 65");
-  expect_refusal({.piece_chunks = 0}, 8, "piece_chunks of staged windows is 0");
-  expect_refusal({.most_values = 0}, 8, "most_values of staged windows is 0");
-  expect_refusal({}, 12, "the size of values of staged windows is 12");
-  expect_refusal({}, 0, "the size of values of staged windows is 0");
+  expect_rejection({.window_rows = 0}, 8, "window_rows of staged windows is 0");
+  expect_rejection({.window_rows = 96}, 8, "window_rows of staged windows is 96");
+  expect_rejection({.window_rows = 2048}, 8, "window_rows of staged windows is 2048");
+  expect_rejection({.chunk_slots = 0}, 8, "chunk_slots of staged windows is 0");
+  expect_rejection({.chunk_slots = 65}, 8, "chunk_slots of staged windows is 65");
+  expect_rejection({.piece_chunks = 0}, 8, "piece_chunks of staged windows is 0");
+  expect_rejection({.most_values = 0}, 8, "most_values of staged windows is 0");
+  expect_rejection({}, 12, "the size of values of staged windows is 12");
+  expect_rejection({}, 0, "the size of values of staged windows is 0");
 }
 
 /// Copies of a pattern's arrays on the host, for changes.
@@ -390,7 +390,7 @@ TYPED_TEST(StagedWindowsTest, TilesAreCountedWindowByWindow) {
   EXPECT_EQ(to_host(tile_counts(Exec(), built.pattern)), (std::vector<Offset>{0, 16, 16, 17}));
 }
 
-TEST(StagedSize, IsRefusedBeforeItsOffsetsOverflow) {
+TEST(StagedSize, IsRejectedBeforeItsOffsetsOverflow) {
   const std::size_t most = 16 * std::size_t(0xffffffffu);
   const std::size_t int_places = std::numeric_limits<int>::max(), places = std::numeric_limits<std::size_t>::max();
   EXPECT_NO_THROW(Impl::check_staged_size({.tile_bytes = most, .value_bytes = most}, 8, places));

@@ -30,7 +30,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bmat_spmm";
 
-  static std::string published_fault(const PlanOptions& options) {
+  static std::string why_not_published(const PlanOptions& options) {
     return tensor_core_fault<Scalar>(options, Format::Bmat);
   }
 

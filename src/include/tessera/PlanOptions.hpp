@@ -63,7 +63,7 @@ struct PlanOptions {
   Reordering reordering = Reordering::Auto;
   bool always_reorder = false;  ///< keep the order whatever is predicted, unless Auto found it
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
-  /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
+  /// Bf16 and Fp16 for float and double ones; other requests are rejected. A format without a kernel for the precision
   /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged
   /// and RowGroups always in Native.
   ///
@@ -86,7 +86,7 @@ struct PlanOptions {
   /// in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Auto then chooses one of the five
   /// formats. It compares the times that are predicted for the kernels of Kernel::Auto, because published kernels
   /// have no model; Tuning::Measure measures the published kernels of all five. A request without such a kernel is
-  /// refused, see on_unsupported. X and Y of double with a float matrix run through portable code.
+  /// rejected, see on_unsupported. X and Y of double with a float matrix run through portable code.
   Kernel kernel = Kernel::Auto;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
   /// Tuning::Measure times up to three candidates, or all with published kernels, with X and Y of `hints.num_vectors`

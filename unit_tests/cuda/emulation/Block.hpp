@@ -76,7 +76,7 @@ class Block {
   /// Runs a kernel, one thread block after another. Shared memory starts as NaN.
   void launch(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& kernel) {
     if (block.x * block.y % Warp::size != 0) fail("a block of part of a warp");
-    if (grid.x * grid.y == 0) fail("a grid of no blocks");  // refused by a GPU, too
+    if (grid.x * grid.y == 0) fail("a grid of no blocks");  // rejected by a GPU, too
     gridDim = grid, blockDim = block;
     kernel_ = &kernel;
     for (unsigned y = 0; y < grid.y; ++y) {

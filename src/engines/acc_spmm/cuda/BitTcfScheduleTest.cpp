@@ -93,7 +93,7 @@ TEST(BitTcfSchedule, TilesOfABlock) {
   EXPECT_EQ(bittcf_block_tiles(18412, {.multiprocessors = 66}), 18);
 }
 
-TEST(BitTcfSchedule, RefusesBlocksOfNoTiles) {
+TEST(BitTcfSchedule, RejectsBlocksOfNoTiles) {
   const std::vector<int> offsets{0, 4};
   EXPECT_THROW(build_bittcf_schedule(offsets.data(), 1, 0, 4), std::invalid_argument);
   EXPECT_THROW(build_bittcf_schedule(offsets.data(), 1, 4, 0), std::invalid_argument);

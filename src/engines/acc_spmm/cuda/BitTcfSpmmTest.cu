@@ -102,7 +102,7 @@ using BitTcfCells = ::testing::Types<BitTcfCell<Precision::Native, double>, BitT
                                      BitTcfCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(BitTcf, Spmm, BitTcfCells, SpmmCellNames);
 
-TEST(BitTcfSpmm, RefusesWhatItCannotDo) {
+TEST(BitTcfSpmm, RejectsWhatItCannotDo) {
   const BitTcfPattern A;
   const Cuda::BitTcfSchedule schedule;
   EXPECT_THROW(Cuda::bittcf_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),

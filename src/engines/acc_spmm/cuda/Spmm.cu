@@ -13,7 +13,7 @@ void bittcf_spmm(Stream stream, const BitTcfPattern& A, Precision precision, con
   arguments.product = product;
   arguments.block_count = schedule.block_count;
   arguments.block_items = schedule.block_items;
-  take_operands("bittcf_spmm", stream, A.window_rows(), bittcf_x_access, workspace, arguments);
+  prepare_operands("bittcf_spmm", stream, A.window_rows(), bittcf_x_access, workspace, arguments);
   for_precision<Scalar>("bittcf_spmm", precision, [&]<Precision p>() {
     for_width(policy_columns(schedule.pieces, product.x.columns),
               [&]<bool wide>() { launch_bittcf<p, TunedBitTcfPolicy<Scalar, wide>>(stream, arguments); });

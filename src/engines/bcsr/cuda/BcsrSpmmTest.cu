@@ -74,7 +74,7 @@ struct BcsrKernel : SpmmKernel<BcsrCase> {
     }
     return all;
   }
-  static bool takes(const Case& c) {
+  static bool accepts(const Case& c) {
     if (c.precision == Precision::Fp16 || c.precision == Precision::Bf16) return c.block.width == 16;
     return c.block.width == 8 || (c.precision == Precision::Native && c.block.width == 4);
   }
@@ -141,21 +141,21 @@ TEST(BcsrSpmm, ASkewedMatrix) {
 }
 
 template <class Scalar>
-void expect_refused(BlockShape block, Precision precision, const Product<Scalar, Scalar>& product = {}) {
+void expect_rejected(BlockShape block, Precision precision, const Product<Scalar, Scalar>& product = {}) {
   BcsrPattern A;
   A.block = block;
   EXPECT_THROW(Cuda::bcsr_spmm(nullptr, A, precision, {}, product, nullptr, {}), std::invalid_argument);
 }
 
-TEST(BcsrSpmm, RefusesWhatItCannotDo) {
-  for (const BlockShape block : {BlockShape{16, 16}, {4, 8}, {1, 1}}) expect_refused<double>(block, Precision::Native);
-  for (const BlockShape block : {BlockShape{16, 16}, {8, 4}}) expect_refused<float>(block, Precision::Tf32);
-  expect_refused<float>({16, 8}, Precision::Fp16);
-  expect_refused<float>({16, 8}, Precision::Native);
-  expect_refused<double>({16, 8}, Precision::Tf32x3);
+TEST(BcsrSpmm, RejectsWhatItCannotDo) {
+  for (const BlockShape block : {BlockShape{16, 16}, {4, 8}, {1, 1}}) expect_rejected<double>(block, Precision::Native);
+  for (const BlockShape block : {BlockShape{16, 16}, {8, 4}}) expect_rejected<float>(block, Precision::Tf32);
+  expect_rejected<float>({16, 8}, Precision::Fp16);
+  expect_rejected<float>({16, 8}, Precision::Native);
+  expect_rejected<double>({16, 8}, Precision::Tf32x3);
   Product<double, double> product;
   product.values = reinterpret_cast<const double*>(std::uintptr_t(8));
-  expect_refused({16, 8}, Precision::Native, product);
+  expect_rejected({16, 8}, Precision::Native, product);
   BcsrPattern A;
   A.block = {16, 8};
   Cuda::CondensedSchedule with_slots;

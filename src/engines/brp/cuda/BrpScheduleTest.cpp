@@ -104,7 +104,7 @@ TEST(BrpSchedule, CountsResidualEntriesAsTiles) {
   EXPECT_EQ(brp_window_work(A, 3), 38);
 }
 
-TEST(BrpSchedule, RefusesPiecesOfNothing) {
+TEST(BrpSchedule, RejectsPiecesOfNothing) {
   const Partition arrays = partition();
   EXPECT_THROW(build_brp_schedule(arrays.pattern(1), 0), std::invalid_argument);
 }

@@ -115,7 +115,7 @@ using BrpCells = ::testing::Types<BrpCell<Precision::Native, double>, BrpCell<Pr
                                   BrpCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Brp, Spmm, BrpCells, SpmmCellNames);
 
-TEST(BrpSpmm, RefusesWhatItCannotDo) {
+TEST(BrpSpmm, RejectsWhatItCannotDo) {
   BrpPattern A;
   const Cuda::BrpSchedule schedule;
   Product<float, float> product;

@@ -44,7 +44,7 @@ void brp_spmm(Stream stream, const BrpPattern& A, Precision precision, const Brp
   arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr,
                         schedule.sums,       schedule.width};
   arguments.product = product;
-  take_operands("brp_spmm", stream, A.window_rows(), brp_x_access, workspace, arguments);
+  prepare_operands("brp_spmm", stream, A.window_rows(), brp_x_access, workspace, arguments);
   for_precision<Scalar>("brp_spmm", precision, [&]<Precision p>() { launch_kind<p>(stream, arguments); });
 }
 

@@ -60,7 +60,7 @@ TEST(CondensedSchedule, CoversEachTileOnceInPieces) {
   }
 }
 
-TEST(CondensedSchedule, RefusesPiecesOfNoTiles) {
+TEST(CondensedSchedule, RejectsPiecesOfNoTiles) {
   const std::vector<int> offsets{0, 4};
   EXPECT_THROW(build_condensed_schedule(offsets.data(), 1, 0), std::invalid_argument);
 }

@@ -20,7 +20,7 @@ struct CondensedCase : ProductCase {
                                             : ", compact");
   }
   /// Returns whether there is a kernel: blocks of one strip are rounded in 16 bits, and dense otherwise.
-  bool takes(Precision precision) const {
+  bool accepts(Precision precision) const {
     if (values == TileValues::Compact || strips == 2) return values != TileValues::Rounded;
     return (values == TileValues::Rounded) == Cuda::is_half(precision);
   }
@@ -88,7 +88,7 @@ struct CondensedKernel : SpmmKernel<CondensedCase> {
     }
     return all;
   }
-  static bool takes(const Case& c) { return c.takes(c.precision); }
+  static bool accepts(const Case& c) { return c.accepts(c.precision); }
   static std::vector<Case> long_cases(Case c) {
     c.piece_tiles = 16;
     return {c};
@@ -118,7 +118,7 @@ TEST(CondensedSpmm, Fp16Overflow) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (CondensedCase c : CondensedKernel::variants()) {
     c.precision = Precision::Fp16;
-    if (!c.takes(c.precision)) continue;
+    if (!c.accepts(c.precision)) continue;
     c.columns = 20;
     const HostMatrix A = random_matrix(61, 203, 6, 12);
     auto x = random_values<float>(extent(c, A.columns), 7);
@@ -133,7 +133,7 @@ TEST(CondensedSpmm, RowsOfHalvesInPlace) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (CondensedCase c : CondensedKernel::variants()) {
     c.precision = Precision::Fp16;
-    if (!c.takes(c.precision)) continue;
+    if (!c.accepts(c.precision)) continue;
     const HostMatrix A = random_matrix(61, 203, 12, 12);
     for (const int columns : {8, 24, 32, 64, 136}) {
       c.columns = columns;
@@ -144,7 +144,7 @@ TEST(CondensedSpmm, RowsOfHalvesInPlace) {
   }
 }
 
-TEST(CondensedSpmm, RefusesWhatItCannotDo) {
+TEST(CondensedSpmm, RejectsWhatItCannotDo) {
   EXPECT_THROW(Cuda::build_condensed_schedule(nullptr, 0, 0), std::invalid_argument);
   const Cuda::CondensedPattern A;
   const Cuda::CondensedSchedule schedule;

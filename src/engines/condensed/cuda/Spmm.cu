@@ -26,8 +26,8 @@ void condensed_spmm(Stream stream, const CondensedPattern& A, TileValues values,
     return launch_condensed_half(stream, values, precision, arguments);
   }
   if constexpr (std::is_same_v<MatrixScalar, Scalar>) {
-    take_operands("condensed_spmm", stream, A.window_rows(), condensed_x_access<Scalar>(precision), workspace,
-                  arguments);
+    prepare_operands("condensed_spmm", stream, A.window_rows(), condensed_x_access<Scalar>(precision), workspace,
+                     arguments);
     for_precision<Scalar>("condensed_spmm", precision, [&]<Precision p>() {
       for_kind(values, A.strips, [&]<TileValues v, int strips>() {
         for_width(policy_columns(schedule, product.x.columns), [&]<bool wide>() {

@@ -259,7 +259,7 @@ TEST(ChunkedSpmm, NeighboursInAQuadAreNotMultiplied) {
   }
 }
 
-TEST(ChunkedSpmm, RefusesWhatItCannotDo) {
+TEST(ChunkedSpmm, RejectsWhatItCannotDo) {
   CsrPattern<int> A;
   Cuda::ChunkedSchedule schedule = Cuda::chunked_schedule(A, 0, {});
   EXPECT_NO_THROW(Cuda::chunked_spmm(nullptr, A, schedule, Product<float, float>{}, {}));

@@ -75,7 +75,7 @@ RowGroupsArguments<InMemory> row_groups_arguments(Stream stream, const RowGroups
   RowGroupsArguments<InMemory> arguments{
       .schedule = schedule, .group_columns = A.group_columns, .column_masks = A.column_masks, .product = product};
   arguments.y_vectors = rows_are_whole(product.y);
-  take_operands("row_groups_spmm", stream, RowGroupsSchedule::slot_rows, row_groups_x_access, workspace, arguments);
+  prepare_operands("row_groups_spmm", stream, RowGroupsSchedule::slot_rows, row_groups_x_access, workspace, arguments);
   arguments.x_row_bytes = row_bytes(arguments.product.x);
   return arguments;
 }

@@ -119,7 +119,7 @@ TEST(RowGroupsSchedule, PiecesAreLongerWhereThereIsMoreWork) {
   EXPECT_FALSE(Cuda::row_groups_are_countable(4, std::size_t(1) << 34));
 }
 
-TEST(RowGroupsSchedule, RefusesPiecesThatAreNoFours) {
+TEST(RowGroupsSchedule, RejectsPiecesThatAreNoFours) {
   const auto B = some_groups();
   for (const int columns : {-4, 0, 3, 6})
     EXPECT_THROW(build_row_groups_schedule(B.view(), columns), std::invalid_argument);

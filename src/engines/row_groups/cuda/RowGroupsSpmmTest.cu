@@ -100,7 +100,7 @@ TEST(RowGroupsSpmm, GroupsOfEveryHeight) {
 }
 
 /// The policy for 64 columns of doubles multiplies 32 columns at a time, with two vectors per lane.
-TEST(RowGroupsSpmm, RefusesSlabsThatAreNotFull) {
+TEST(RowGroupsSpmm, RejectsSlabsThatAreNotFull) {
   TESSERA_SKIP_WITHOUT_GPU();
   RowGroupsCase c;
   c.width = 64;
@@ -189,7 +189,7 @@ TEST(RowGroupsSpmm, ComplexNumbers) {
   }
 }
 
-TEST(RowGroupsSpmm, RefusesWhatItCannotDo) {
+TEST(RowGroupsSpmm, RejectsWhatItCannotDo) {
   RowGroupsPattern A;
   const Cuda::RowGroupsSchedule schedule;
   EXPECT_THROW(Cuda::row_groups_spmm(nullptr, A, schedule, product_with_x_rows<float>(), {}), std::invalid_argument);

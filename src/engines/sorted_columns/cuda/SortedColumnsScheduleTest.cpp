@@ -70,7 +70,7 @@ TEST(SortedColumnsSchedule, LongRows) {
   EXPECT_EQ(build_sorted_columns_schedule(A, 8).long_rows, std::vector<int>{2});
 }
 
-TEST(SortedColumnsSchedule, RefusesWhatItCannotDo) {
+TEST(SortedColumnsSchedule, RejectsWhatItCannotDo) {
   const SortedColumnsPicture picture;
   EXPECT_THROW(build_sorted_columns_schedule(picture.view(), 0), std::invalid_argument);
   EXPECT_THROW(build_sorted_columns_schedule(picture.view(), Cuda::sorted_columns_most_elements / 4 + 1),

@@ -182,7 +182,7 @@ TEST(SortedColumnsProduct, SlabsFitTheirMemory) {
   EXPECT_EQ(slab(most, 101), 2);
 }
 
-TEST(SortedColumnsProduct, RefusesWhatItCannotDo) {
+TEST(SortedColumnsProduct, RejectsWhatItCannotDo) {
   const SortedColumnsPicture picture;
   const auto host_schedule = Cuda::build_sorted_columns_schedule(picture.view(), 3);
   const SortedColumnsPattern A = picture.view();

@@ -8,7 +8,7 @@ template <class Scalar>
 void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule& schedule,
                  const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   StagedArguments<Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
-  take_operands("staged_spmm", stream, A.window_rows, staged_x_access, workspace, arguments);
+  prepare_operands("staged_spmm", stream, A.window_rows, staged_x_access, workspace, arguments);
   for_precision<Scalar>("staged_spmm", precision,
                         [&]<Precision p>() { launch_staged<p, DefaultStagedPolicy<Scalar>>(stream, arguments); });
 }

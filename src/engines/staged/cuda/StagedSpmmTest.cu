@@ -147,7 +147,7 @@ TEST(StagedSpmm, ASecondProductOnlyLaunches) {
 }
 #endif
 
-TEST(StagedSpmm, RefusesWhatItCannotDo) {
+TEST(StagedSpmm, RejectsWhatItCannotDo) {
   StagedPattern A;
   const Cuda::CondensedSchedule schedule;
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),

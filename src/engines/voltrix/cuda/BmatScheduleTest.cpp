@@ -127,7 +127,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
   }
 }
 
-TEST(BmatSchedule, RefusesNumbersThatMakeNoSense) {
+TEST(BmatSchedule, RejectsNumbersThatMakeNoSense) {
   const std::vector<int> offsets{0, 4};
   const BmatWords A = {16, 100, offsets.data(), offsets.data(), nullptr, nullptr};
   EXPECT_THROW(build_bmat_schedule(A, 0, 1), std::invalid_argument);

@@ -160,7 +160,7 @@ TEST(BmatSpmm, EveryLaneFrees) {
   check_barriers<Precision::Native, Cuda::BmatPolicy<16, 8, 1, 8, 1>, double>("bulk copies");
 }
 
-TEST(BmatSpmm, RefusesWhatItCannotDo) {
+TEST(BmatSpmm, RejectsWhatItCannotDo) {
   const BmatWords A;
   Cuda::BmatSchedule schedule;
   EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),

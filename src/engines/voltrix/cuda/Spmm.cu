@@ -8,7 +8,7 @@ template <class Scalar>
 void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const BmatSchedule& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   BmatArguments<Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
-  take_operands("bmat_spmm", stream, A.window_rows(), bmat_x_access, workspace, arguments);
+  prepare_operands("bmat_spmm", stream, A.window_rows(), bmat_x_access, workspace, arguments);
   for_precision<Scalar>("bmat_spmm", precision, [&]<Precision p>() {
     for_width(policy_columns(schedule, product.x.columns),
               [&]<bool wide>() { launch_bmat<p, TunedBmatPolicy<Scalar, wide>>(stream, arguments); });

@@ -21,7 +21,7 @@ enum class BinaryCsrFormat {
 };
 
 /// Reads a file of either format, plain or gzip, into canonical CSR. The content decides which format it is. Values are
-/// converted to Scalar: a value too small for it becomes 0, one too large is refused.
+/// converted to Scalar: a value too small for it becomes 0, one too large is rejected.
 ///
 /// The sizes must fit the length of the file exactly. Offsets and columns are checked before use. Unsorted rows are
 /// sorted, and duplicates are summed in the order of the file.

@@ -20,14 +20,14 @@ struct Candidate {
   /// Bytes that the plan holds: format, slot maps, data of kernels, and for a transpose A. 0 unless this candidate was
   /// chosen.
   double held_bytes = 0;
-  double peak_bytes = 0;    ///< peak bytes that making the plan allocated; 0 unless this was chosen
-  bool is_refused = false;  ///< whether it needed more than the memory limit
+  double peak_bytes = 0;     ///< peak bytes that making the plan allocated; 0 unless this was chosen
+  bool is_rejected = false;  ///< whether it needed more than the memory limit
 };
 
 /// A reordering that was tried.
 struct ReorderingTrial {
   Reordering reordering = Reordering::None;  ///< the order
-  /// The predicted time divided by that in the rows' own order: 1 for the same order, infinity if it was refused.
+  /// The predicted time divided by that in the rows' own order: 1 for the same order, infinity if it was rejected.
   double relative_seconds = 1;
   double peak_bytes = 0;  ///< peak bytes that the plan had allocated until then
 };
@@ -35,7 +35,7 @@ struct ReorderingTrial {
 /// The choice of a plan, and the reasons.
 struct Choice {
   Format format = Format::Csr;        ///< the format that was chosen
-  std::vector<Candidate> candidates;  ///< all candidates, from the fastest to the slowest, refused ones last
+  std::vector<Candidate> candidates;  ///< all candidates, from the fastest to the slowest, rejected ones last
   std::string reason;                 ///< the reason in one sentence
   std::string model;                  ///< kind and version of the model that was used
   std::string device;                 ///< the device that the model describes

@@ -49,7 +49,7 @@ Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine
 /// columns, are full as well.
 MatrixStatistics in_best_order(const MatrixStatistics& matrix);
 
-/// Moves refused candidates to the end, and chooses the fastest of the others. Returns whether there are others.
-bool choose_unrefused(Choice& choice);
+/// Moves rejected candidates to the end, and chooses the fastest of the others. Returns whether there are others.
+bool choose_unrejected(Choice& choice);
 
 }  // namespace Tessera::Impl

@@ -22,7 +22,7 @@ class Workspaces {
   Workspace<ExecutionSpace>& get(const ExecutionSpace& exec, PlanType& plan, Mode mode, int columns) {
     Slot& slot = slots_[static_cast<std::size_t>(mode)];
     if (!slot.prepared || columns < 0 ||
-        slot.workspace.num_vectors() < columns) {  // prepare() refuses a negative number
+        slot.workspace.num_vectors() < columns) {  // prepare() rejects a negative number
       slot.workspace = plan.prepare(exec, columns, mode);
       slot.prepared = true;
     }

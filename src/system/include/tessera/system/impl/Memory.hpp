@@ -17,6 +17,6 @@ void require_memory(double bytes, std::size_t limit, const std::string& subject)
 
 /// Throws std::runtime_error("<subject> needs more than ... of memory, which are allowed"). For callers who know that
 /// the limit is too small, but not the number of bytes needed.
-[[noreturn]] void refuse_more_memory(std::size_t limit, const std::string& subject);
+[[noreturn]] void reject_more_memory(std::size_t limit, const std::string& subject);
 
 }  // namespace Tessera::Impl

@@ -85,13 +85,13 @@ inline bool is_lack_of_memory(const std::runtime_error& error) {
 }
 
 /// Products of a matrix that cannot be prepared within the memory or the options. They are not tried again.
-class Refusals {
+class Rejections {
  public:
   bool have(const MatrixIdentity& matrix, Mode mode, std::size_t columns) const {
     return matrix == matrix_ && columns >= fewest_columns_[static_cast<std::size_t>(mode)];
   }
 
-  /// Also refuses more columns and, if there is not even a plan, everything.
+  /// Also rejects more columns and, if there is not even a plan, everything.
   void add(const MatrixIdentity& matrix, Mode mode, std::size_t columns, bool has_plan) {
     if (!(matrix == matrix_)) {
       matrix_ = matrix;
@@ -113,7 +113,7 @@ class Refusals {
 template <class Exec, class Scalar, class Offset>
 struct TplState {
   MatrixPlan<Exec, Scalar, Offset, int> matrix;
-  Refusals refusals;
+  Rejections rejections;
 
   TplState() = default;
   explicit TplState(const PlanOptions& options) : matrix(options) {}
@@ -197,7 +197,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     const std::size_t columns = X::rank() == 1 ? 1 : x.extent(1);
     try {
       state = find_state(exec);
-      if (state->refusals.have(MatrixIdentity::of(A), op, columns)) return false;
+      if (state->rejections.have(MatrixIdentity::of(A), op, columns)) return false;
       static const std::string name = label<Matrix, X>();
       const Kokkos::Profiling::ScopedRegion region(name);
       if (!state->matrix.is_for(A)) state->matrix.reset();
@@ -210,7 +210,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
       if (!is_lack_of_memory(error)) throw;
     }
     if (state != nullptr && work == nullptr) {  // nothing was prepared
-      state->refusals.add(MatrixIdentity::of(A), op, columns, state->matrix.is_for(A));
+      state->rejections.add(MatrixIdentity::of(A), op, columns, state->matrix.is_for(A));
     }
     return false;
   }

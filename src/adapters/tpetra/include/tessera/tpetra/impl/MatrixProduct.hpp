@@ -200,7 +200,7 @@ class MatrixProduct {
   }
 
   /// Throws if the caller holds a host view of X or Y and the device is not the host. After this check, views do not
-  /// throw in a product while other ranks wait for its rows. Only reads: on another rank, the product may be refused.
+  /// throw in a product while other ranks wait for its rows. Only reads: on another rank, the product may be rejected.
   static void require_device_views(const MV& X, const MV& Y) {
     static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
     static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));

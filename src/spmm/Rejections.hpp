@@ -11,18 +11,18 @@
 
 namespace Tessera::Impl {
 
-/// Returns the text of a refusal, which begins with `what`, the thing that could not be built.
-inline std::string refused(const std::string& what, const std::invalid_argument& refusal) {
-  const std::string library = "Tessera: ", text = refusal.what();
-  return library + what + " is refused: " + (text.starts_with(library) ? text.substr(library.size()) : text);
+/// Returns the text of a rejection, which begins with `what`, the thing that could not be built.
+inline std::string rejected(const std::string& what, const std::invalid_argument& rejection) {
+  const std::string library = "Tessera: ", text = rejection.what();
+  return library + what + " is rejected: " + (text.starts_with(library) ? text.substr(library.size()) : text);
 }
 
 /// The formats of a matrix that did not fit, with reasons, and the orders that did not fit with values and kernels.
-class Refusals {
+class Rejections {
  public:
   /// \param can_cut [in] whether rows are cut if the chosen format needs too many places for all of them; if not, the
   ///                     format does not fit
-  explicit Refusals(bool can_cut) : can_cut_(can_cut) {}
+  explicit Rejections(bool can_cut) : can_cut_(can_cut) {}
 
   bool can_cut() const { return can_cut_; }
   bool has(Format format) const { return std::find(formats_.begin(), formats_.end(), format) != formats_.end(); }
@@ -31,14 +31,14 @@ class Refusals {
   void add(Reordering order) { orders_.push_back(order); }
 
   /// \param notes [in,out] gets a note that CSR is used in place of the format; null: no note
-  void add(Format format, const FormatTooLarge& refusal, std::vector<std::string>* notes) {
-    last_ = refused("a plan with the format " + std::string(to_string(format)), refusal);
+  void add(Format format, const FormatTooLarge& rejection, std::vector<std::string>* notes) {
+    last_ = rejected("a plan with the format " + std::string(to_string(format)), rejection);
     formats_.push_back(format);
     if (notes != nullptr && format != Format::Csr) notes->push_back(last_ + "; csr is used");
   }
 
-  /// \throws FormatTooLarge about the last refused format
-  [[noreturn]] void refuse_all() const { throw FormatTooLarge(last_ + ", or another format"); }
+  /// \throws FormatTooLarge about the last rejected format
+  [[noreturn]] void reject_all() const { throw FormatTooLarge(last_ + ", or another format"); }
 
  private:
   bool can_cut_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Refusal.hpp"
+#include "Rejection.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -12,15 +12,15 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-std::string refusal_reason(const std::exception_ptr& error) {
+std::string rejection_reason(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     return "out of memory";
-  } catch (const std::invalid_argument& refusal) {
-    return first_line(refusal.what());
-  } catch (const std::runtime_error& refusal) {  // Kokkos throws it if an allocation fails
-    return first_line(refusal.what());
+  } catch (const std::invalid_argument& rejection) {
+    return first_line(rejection.what());
+  } catch (const std::runtime_error& rejection) {  // Kokkos throws it if an allocation fails
+    return first_line(rejection.what());
   }
 }
 

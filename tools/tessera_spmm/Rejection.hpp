@@ -6,10 +6,10 @@
 
 namespace Tessera::Impl::Driver {
 
-/// Returns one line with the reason why a format was refused: its parameters do not fit, or it needs more memory than
+/// Returns one line with the reason why a format was rejected: its parameters do not fit, or it needs more memory than
 /// allowed or available. Rethrows other errors, which are bugs.
 ///
 /// \param error the exception of building the format
-std::string refusal_reason(const std::exception_ptr& error);
+std::string rejection_reason(const std::exception_ptr& error);
 
 }  // namespace Tessera::Impl::Driver
