@@ -6,7 +6,7 @@
 //   product_hashes MATRIX...        files, or generated matrices such as stencil27:12
 //
 // A line has: matrix, type of A, format, kernel, precision, mode, layout, hash of Y = 1.5 op(A) X + 0.5 Y for 1, 7, 8,
-// 32 and 33 columns of X. "refused" replaces the hash if a plan refuses the request.
+// 32 and 33 columns of X. "rejected" replaces the hash if no plan allows the request.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -103,7 +103,7 @@ std::string hash_of(const Space& exec, const DeviceCsr<Scalar, int, Space>& A, c
     for (const int columns : {1, 7, 8, 32, 33}) add_product<Scalar, Layout>(exec, plan, request.mode, columns, hash);
     return std::to_string(hash.state());
   } catch (const std::invalid_argument&) {
-    return "refused";
+    return "rejected";
   }
 }
 
