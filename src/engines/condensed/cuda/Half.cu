@@ -19,12 +19,12 @@ void launch_condensed_half(Stream stream, TileValues values, Precision precision
                                : launch.template operator()<Precision::Bf16>();
 }
 
-#define TESSERA_CONDENSED_HALF(Offset, MatrixScalar, Scalar) \
+#define TESSERA_CONDENSED_HALF(MatrixScalar, Scalar) \
   template void launch_condensed_half(Stream, TileValues, Precision, const CondensedArguments<MatrixScalar, Scalar>&);
-TESSERA_CONDENSED_HALF(int, float, float)
-TESSERA_CONDENSED_HALF(int, double, double)
-TESSERA_CONDENSED_HALF(int, float, double)
-TESSERA_CONDENSED_HALF(int, float, Half)
-TESSERA_CONDENSED_HALF(int, float, BFloat16)
+TESSERA_CONDENSED_HALF(float, float)
+TESSERA_CONDENSED_HALF(double, double)
+TESSERA_CONDENSED_HALF(float, double)
+TESSERA_CONDENSED_HALF(float, Half)
+TESSERA_CONDENSED_HALF(float, BFloat16)
 
 }  // namespace Tessera::Impl::Cuda
