@@ -14,8 +14,8 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaCsr;
 
-/// Length of the pieces of long rows, relative to the length in matrices of middle size. Large matrices have twice that
-/// length. Small ones are not cut unless a row is very long; then pieces have half, except for wide rows of X.
+/// Returns the length of the pieces of long rows, relative to that in matrices of middle size: 2 for large matrices.
+/// Small matrices are cut only if a row is very long: into pieces of half the length, unless rows of X are wide.
 inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   if (m.nonzeros >= gpu.cut_entries) return 2;
   if (m.longest_row <= gpu.rows.piece) return 1;
@@ -24,9 +24,9 @@ inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row_bytes ? 0.5 : 1;
 }
 
-/// Predicts seconds. Each entry gathers a row of X from a cache: from the nearest one, if 8 rows of A reuse it and it
-/// is still there. A row shorter than a cache line costs a whole line. The kernel for narrow rows gathers a few columns
-/// at a time, each lane from another row. Meanwhile A, Y and the uncached rows of X move through memory.
+/// Predicts seconds. Each entry gathers a row of X from a cache: from the nearest one, if 8 rows of A reuse the row and
+/// it is still there. A row shorter than a cache line costs a whole line. The kernel for narrow rows gathers a few
+/// columns at a time; each lane reads another row. Meanwhile A, Y and the uncached rows of X move through memory.
 inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row_bytes;
   const double fetched = is_narrow ? gpu.narrow_fetch_bytes * std::ceil(row_bytes(m) / gpu.narrow_bytes)
@@ -44,8 +44,8 @@ inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuMode
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
-/// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if it has few
-/// columns, A is small, or A has less than four entries per row of X. Otherwise X is copied to row-major first.
+/// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
+/// columns, A is small, or A has fewer than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
   const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
@@ -62,19 +62,19 @@ inline ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_c
   return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
 }
 
-/// Whether CSR is multiplied against chunks of X in shared memory. Vectors must have the type of the matrix. A
-/// column-major X is copied in panels.
+/// Whether compressed rows are multiplied against chunks of X in shared memory. The scalar type of X and Y must be that
+/// of A. A column-major X is copied in panels.
 inline bool takes_chunks(const MatrixStatistics& m, const GpuModel& gpu) {
   const double at_once = m.layout_left ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
   return m.vector_bytes == m.matrix_bytes && chunks_pay(chunked_problem(m, at_once), gpu.chunks);
 }
 
-/// Predicts seconds with chunks. An X that is column-major or has unaligned rows is copied and multiplied in panels.
+/// Predicts seconds with chunks. X is copied and multiplied in panels if it is column-major or its rows are unaligned.
 inline double chunked_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const bool is_copied = m.layout_left || std::fmod(row_bytes(m), 16) != 0;
   const double panel = is_copied ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
   const Ordinal chunks = Chunks::of(static_cast<Ordinal>(m.columns), gpu.chunks.shared_bytes).count;
-  GpuModel native = gpu;  // its kernels read X in place, whatever kernels of tiles do
+  GpuModel native = gpu;  // chunked kernels can read X in place, even if kernels for tiles copy it
   native.copied_columns = 0;
   return copy_seconds(m, true, native) +
          std::ceil(m.vector_columns / panel) *

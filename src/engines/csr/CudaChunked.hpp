@@ -21,7 +21,7 @@
 namespace Tessera::Impl {
 
 /// Multiplies compressed rows against chunks of X in shared memory, on CUDA cores, for real numbers. The plan stores
-/// where the entries of each row enter each chunk.
+/// the position in each row where each chunk begins.
 template <class Scalar>
 class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
   using Base = CudaKernel<CudaChunked, Scalar>;
@@ -40,8 +40,8 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
     return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
   }
 
-  /// \return whether the schedule was built: not for complex numbers, nor if no row of X fits in shared memory. Waits
-  /// for `exec`.
+  /// Builds the schedule and waits for `exec`.
+  /// \return false for complex numbers, or if no row of X fits in shared memory
   bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A) {
     pattern_ = A.view();
     const auto empty = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));

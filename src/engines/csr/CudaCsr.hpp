@@ -20,9 +20,9 @@
 
 namespace Tessera::Impl {
 
-/// Multiplies compressed rows on CUDA cores. The plan stores the list of rows that are cut into pieces. Vectors of the
-/// matrix's own type are multiplied against chunks of X in shared memory where that pays. The choice does not depend on
-/// the number of columns of a product, so the bits of a column do not either.
+/// Multiplies compressed rows on CUDA cores. The plan stores the list of rows that are cut into pieces. If X and Y have
+/// the type of A, X is multiplied in chunks in shared memory where that is faster. The choice does not depend on the
+/// number of columns of a product, so the bits of a column do not either.
 template <class Scalar>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
@@ -64,7 +64,7 @@ class CudaCsr {
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
   std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal) + chunked_.bytes(); }
-  /// A product with vectors wider than the matrix computes fewer columns at a time.
+  /// Returns the scratch memory. With vectors wider than the matrix, a product computes fewer columns at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     const std::size_t chunked = chunked_.is_built() ? chunked_.scratch_bytes(x_rows, columns) : 0;
     if (half_vectors_) columns = static_cast<Ordinal>(Cuda::padded<Half>(columns));

@@ -24,17 +24,17 @@ struct ChunkedArguments {
   ChunkedBlocks blocks;
   bool entry_vectors = false;          // columns and values begin at multiples of 16 bytes
   bool y_vectors = false;              // rows of Y are whole vectors
-  Scalar* partials = nullptr;          // running sums, by rows of A; or the sums of each chunk in turn
+  Scalar* partials = nullptr;          // running sums, by rows of A; or one after another, the sums of each chunk
   std::ptrdiff_t partials_stride = 0;  // stride of the rows of partials, in elements
 
-  /// Returns the sums of a row: of one chunk, or the running sums.
+  /// Returns the running sums of a row, or its sums of one chunk.
   __device__ Scalar* partial_row(Ordinal chunk, Ordinal row) const {
     const std::size_t before = blocks.are_split ? std::size_t(chunk) * std::size_t(schedule.rows) : 0;
     return partials + (before + std::size_t(row)) * partials_stride;
   }
 };
 
-/// Writes Y = alpha sum + beta Y for a vector of columns of a row, except columns that Y does not have.
+/// Writes Y = alpha sum + beta Y for a vector of columns of a row, except columns beyond the last of Y.
 template <class Scalar>
 __device__ void store_chunked_row(const ChunkedArguments<Scalar>& arguments, Ordinal row, Ordinal column,
                                   const Vector<Scalar, true>& sum) {
@@ -53,11 +53,11 @@ __device__ void add(Vector<Scalar, true>& sum, const Vector<Scalar, true>& other
   for (int e = 0; e < sum.size; ++e) sum.at[e] += other.at[e];
 }
 
-/// A thread block's work: for each chunk, it copies rows of X to shared memory, and its warps take rows of A in turn.
+/// A thread block's work: for each chunk, it copies rows of X to shared memory, then its warps multiply rows of A.
 ///
-/// A lane has every second vector of a row of the slab. In step s, team t reads the vectors of pair s ^ t: the four
-/// teams of a row, whose lanes read at the same time, use different banks. After the sum over teams, lane l of team t
-/// has vector 2 t + l.
+/// A lane has one vector of each pair of vectors in a row of the slab. In step s, team t reads the vectors of pair
+/// s ^ t, so lanes that read at the same time (those of a row's four teams) use different banks. After the sum over
+/// teams, lane l of team t has vector 2 t + l.
 template <class Scalar>
 class ChunkedAgent {
   using Arguments = ChunkedArguments<Scalar>;
@@ -94,7 +94,7 @@ class ChunkedAgent {
   __device__ Ordinal chunk_rows() const { return arguments_.schedule.chunks.rows; }
   __device__ Ordinal first_row() const { return chunk_ * chunk_rows(); }
 
-  /// Copies the slab of each row of the chunk, with zeros for columns that X does not have.
+  /// Copies the slab of each row of the chunk, with zeros for columns beyond the last of X.
   __device__ void copy_rows() const {
     const auto& x = arguments_.product.x;
     const int vector = static_cast<int>(threadIdx.x) % Policy::row_vectors;
@@ -127,14 +127,14 @@ class ChunkedAgent {
     }
   }
 
-  /// Takes the next warp_rows rounds for this warp, one for each group of row_lanes lanes, and returns the first.
+  /// Reserves the next warp_rows rounds for this warp, one for each group of row_lanes lanes. Returns the first one.
   __device__ int take_turn() const {
     int turn = 0;
     if (threadIdx.x % 32 == 0) turn = atomicAdd(counter_, Policy::warp_rows);
     return __shfl_sync(0xffffffffu, turn, 0);
   }
 
-  /// Returns the item of a round. Rounds deal a row to each part, back and forth, to balance the sums of lengths.
+  /// Returns the item of a round. Each round gives one row to every part, in alternating order, to balance work.
   __device__ ChunkedItem item_of(int turn) const {
     const int parts = arguments_.blocks.parts;
     const int round = turn + static_cast<int>(threadIdx.x) % 32 / Policy::row_lanes;
@@ -165,8 +165,8 @@ class ChunkedAgent {
     return sums;
   }
 
-  /// Loads the quad of entries number `place`, ..., place + 3 of an item. Numbers outside the item, which may be
-  /// negative, give entries of another row or chunk, or undefined ones.
+  /// Loads entries `place`, ..., place + 3 of an item. The index may be negative: indices outside the item give entries
+  /// of another row or chunk, or undefined values.
   __device__ __forceinline__ Quad load_quad(const ChunkedItem& item, unsigned place) const {
     Quad quad;
     const std::uint64_t first = item.first + static_cast<std::int64_t>(static_cast<int>(place));
@@ -192,8 +192,8 @@ class ChunkedAgent {
     return quad;
   }
 
-  /// Returns a loaded quad with columns counted from the chunk's first. Entries of other rows and chunks become zeros
-  /// that multiply the row of zeros.
+  /// Returns a loaded quad with column indices relative to the chunk's first. Entries of other rows and chunks become
+  /// zeros that multiply the row of zeros.
   __device__ __forceinline__ Quad own_entries(Quad quad, const ChunkedItem& item, unsigned place) const {
 #pragma unroll
     for (unsigned c = 0; c < 4; ++c) {
@@ -219,7 +219,7 @@ class ChunkedAgent {
     }
   }
 
-  /// Returns (team 0 + team 1) + (team 2 + team 3). A lane's step s is step s ^ 1 or s ^ 2 of its neighbour.
+  /// Returns (team 0 + team 1) + (team 2 + team 3). A lane's step s is step s ^ 1 or s ^ 2 of the lane it adds.
   static __device__ __forceinline__ Lane sum_of_teams(const Sums& sums) {
     Lane low = sums.of[0], high = sums.of[2];
     add(low, of_other_team(sums.of[1], 1));

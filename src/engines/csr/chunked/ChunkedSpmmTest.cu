@@ -13,7 +13,7 @@ namespace {
 struct ChunkedCase : ProductCase {
   int chunk_rows = 64;          // upper bound on the rows of X in a chunk
   int multiprocessors = 1;      // multiprocessors that share the work
-  std::size_t values_from = 0;  // start of the values, in elements from an address that is a multiple of 256
+  std::size_t values_from = 0;  // offset of the values, in elements, from a multiple of 256 bytes
 
   std::string text() const {
     return ", chunks of up to " + std::to_string(chunk_rows) + " rows, " + std::to_string(multiprocessors) +
@@ -80,7 +80,7 @@ ChunkedCase chunked_case(int chunk_rows, int multiprocessors) {
   return c;
 }
 
-/// Runs products of all chunks in a block, a block for each chunk (X with few columns), and a single chunk.
+/// Runs products with one block for all chunks, with one block per chunk (X with few columns), and with a single chunk.
 struct ChunkedKernel : SpmmKernel<ChunkedCase> {
   template <class MatrixScalar, class Scalar>
   using Matrix = ChunkedMatrix<MatrixScalar, Scalar>;
@@ -107,7 +107,7 @@ using ChunkedCell = SpmmCell<ChunkedKernel, precision, Scalar, Scalar>;
 using ChunkedCells = ::testing::Types<ChunkedCell<Precision::Native, float>, ChunkedCell<Precision::Native, double>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Chunked, Spmm, ChunkedCells, SpmmCellNames);
 
-/// Returns the sum of the entries of row i in a chunk, in the order that the header of chunked_spmm() defines.
+/// Returns the sum of the entries of row i in a chunk, in the order that chunked_spmm() documents.
 template <class Scalar>
 Scalar serial_chunk_sum(const HostMatrix& A, const ChunkedCase& c, int first_column, int end_column, int i, int j,
                         const std::vector<Scalar>& x) {
@@ -151,8 +151,8 @@ void expect_serial_bits(const HostMatrix& A, const ChunkedCase& c) {
   EXPECT_EQ(different, 0) << "elements";
 }
 
-/// Sums have the promised bits, whatever number of blocks shares the work: a block for all chunks or for one, more
-/// parts than rows, a slab of few columns.
+/// Sums have the promised bits for any number of blocks that share the work: one block for all chunks, one block per
+/// chunk, more parts than rows, a slab of few columns.
 TEST(ChunkedSpmm, SumsAreInOrder) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = random_matrix(61, 403, 250, 12);
@@ -236,7 +236,7 @@ TEST(ChunkedSpmm, RowsAreNumberedByLength) {
   EXPECT_EQ(order.to_host(), (std::vector<int>{0, 1, 2}));
 }
 
-/// Rows of X that no row of A needs are infinite, and so are rows of X for other entries in a quad.
+/// Rows of X that no row of A needs are infinite. So are rows of X for entries of other rows in the same quad.
 TEST(ChunkedSpmm, NeighboursInAQuadAreNotMultiplied) {
   TESSERA_SKIP_WITHOUT_GPU();
   HostMatrix A;

@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Multiplies chunks. Blocks of all slabs of the same rows are adjacent, so A is read from memory once.
+/// Multiplies chunks. Blocks that compute different slabs of the same rows are adjacent, so A is read from memory once.
 template <class Scalar>
 __global__ void __launch_bounds__(ChunkedPolicy::threads, 1)
     chunked_kernel(const __grid_constant__ ChunkedArguments<Scalar> arguments) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(ChunkedPolicy::threads, 1)
   ChunkedAgent<Scalar>(arguments, dynamic_memory(), slab, part).run(chunk, are_split ? chunk + 1 : chunks);
 }
 
-/// Adds the sums of chunks, from the first to the last. Each thread has a vector of a row of Y.
+/// Adds the sums of chunks, from the first to the last. Each thread adds one vector of a row of Y.
 template <class Scalar>
 __global__ void chunk_sums_kernel(const __grid_constant__ ChunkedArguments<Scalar> arguments) {
   using Lane = Vector<Scalar, true>;
@@ -40,7 +40,7 @@ __global__ void chunk_sums_kernel(const __grid_constant__ ChunkedArguments<Scala
   store_chunked_row(arguments, row, column, sum);
 }
 
-/// Launches a product whose rows of X begin at multiples of 16 bytes, with the blocks in its arguments.
+/// Launches a product with the blocks that its arguments name. Rows of X must begin at multiples of 16 bytes.
 template <class Scalar>
 void launch_chunked(Stream stream, const ChunkedArguments<Scalar>& arguments) {
   const auto& blocks = arguments.blocks;
@@ -59,8 +59,8 @@ void launch_chunked(Stream stream, const ChunkedArguments<Scalar>& arguments) {
                                            stream, arguments);
 }
 
-/// Returns the arguments of a product: X by rows, and the parts of the scratch memory. Throws std::invalid_argument if
-/// operands, schedule or workspace do not fit.
+/// Returns the arguments of a product: X as a row-major copy or in place, and the parts of the scratch memory. Throws
+/// std::invalid_argument if operands, schedule or workspace do not fit.
 template <class Scalar>
 ChunkedArguments<Scalar> chunked_arguments(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                                            const Product<Scalar, Scalar>& product, const Scratch& workspace) {

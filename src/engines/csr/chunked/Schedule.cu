@@ -26,7 +26,7 @@ __global__ void fill_items_kernel(CsrPattern<Offset> A, ChunkedSchedule schedule
   const Ordinal row = order[index % rows];
   const Offset row_end = A.row_offsets[row + 1];
   const Offset first = first_from(A, A.row_offsets[row], row_end, chunk * schedule.chunks.rows);
-  const bool is_last = chunk + 1 == schedule.chunks.count;  // its end may overflow an int
+  const bool is_last = chunk + 1 == schedule.chunks.count;  // the end of the last chunk may overflow an int
   const Offset end = is_last ? row_end : first_from(A, first, row_end, (chunk + 1) * schedule.chunks.rows);
   items[index] = {static_cast<std::uint64_t>(first), static_cast<std::uint32_t>(end - first), row};
 }

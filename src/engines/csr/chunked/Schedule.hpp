@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The entries of a row in the columns of one chunk. One vector of 16 bytes has all that lanes need to begin.
+/// The entries of a row in the columns of one chunk. One 16-byte load reads all that lanes need to begin.
 struct alignas(16) ChunkedItem {
   std::uint64_t first = 0;   ///< the first entry
   std::uint32_t length = 0;  ///< number of entries
@@ -19,8 +19,8 @@ struct alignas(16) ChunkedItem {
 
 /// Where the entries of each row enter each chunk of X: raw pointers to device memory that the caller owns.
 ///
-/// Items of a chunk are in a given order of the rows of A, the same for all chunks. Results do not depend on it. With
-/// the longest rows first, adjacent lanes have equal work, and so do blocks.
+/// All chunks list the rows of A in the same given order. Results do not depend on it. If the longest rows are first,
+/// adjacent lanes have equal work, and so do blocks.
 struct ChunkedSchedule {
   Ordinal rows = 0;                    ///< rows of A
   Ordinal columns = 0;                 ///< columns of A
@@ -39,7 +39,7 @@ inline ChunkedSchedule chunked_schedule(const CsrPattern<Offset>& A, std::size_t
   return {A.rows, A.columns, Chunks::of(A.columns, machine.shared_bytes), nonzeros, machine.multiprocessors, nullptr};
 }
 
-/// Numbers the rows, and writes keys that sort them by decreasing length. Keys are at most A.columns.
+/// Writes the indices of the rows, and keys that sort them by decreasing length. Keys are at most A.columns.
 ///
 /// \param keys, order [out] A.rows elements of device memory
 /// \throws std::runtime_error for errors of CUDA
@@ -47,7 +47,7 @@ void number_rows_by_length(Stream stream, const CsrPattern<Offset>& A, std::uint
 
 /// Writes the items of a schedule. The call does not wait for the stream.
 ///
-/// \param A        [in]  canonical: a search finds where a row enters a chunk
+/// \param A        [in]  canonical: a binary search finds where a row enters a chunk
 /// \param order    [in]  the rows of A in the order of the items
 /// \param items    [out] schedule.item_count() items of device memory
 /// \throws std::runtime_error for errors of CUDA

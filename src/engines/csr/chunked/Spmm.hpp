@@ -11,11 +11,11 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// How chunked_spmm() reads X: it copies vectors of 16 bytes to shared memory, the last of a row only up to its end.
+/// How chunked_spmm() reads X: it copies vectors of 16 bytes to shared memory; the last copy of a row stops at its end.
 inline constexpr XAccess chunked_x_access = XAccess::Vectors;
 
-/// Returns the scratch memory of a product with x: the running sums of chunks for each element of Y, or the sums of
-/// each chunk if chunks have blocks of their own; and a copy of X, if needed. More columns never need less.
+/// Returns the scratch memory of a product with x: for each element of Y the running sum, or a sum per chunk if each
+/// chunk has blocks of its own; and a copy of X, if needed. The size never falls if columns are added.
 template <class Scalar>
 ScratchLayout chunked_scratch(const ChunkedSchedule& schedule, const Multivector<const Scalar>& x) {
   const Ordinal chunks = schedule.chunks.count;
@@ -33,25 +33,25 @@ std::size_t chunked_workspace_bytes(const ChunkedSchedule& schedule, const Multi
   return chunked_scratch(schedule, x).bytes;
 }
 
-/// Computes Y = alpha A X + beta Y on CUDA cores for rows with many entries in few columns: float and double. Operands
-/// and errors are as for condensed_spmm(). The values may have any address; they are read fastest at multiples of 16
-/// bytes, like the columns.
+/// Computes Y = alpha A X + beta Y on CUDA cores, in float or double, for matrices with many entries in few columns.
+/// Operands and errors are as for condensed_spmm(). The values may have any address. Like the column indices, they are
+/// read fastest at multiples of 16 bytes.
 ///
 /// A thread block copies a chunk of rows of X to shared memory, a slab of 128 bytes of each, and multiplies the entries
-/// of its rows of A in the columns of that chunk. Four teams of two lanes share a row, and take turns with four entries
-/// each. Lanes that read shared memory at the same time never conflict in a bank, whatever the columns: each team
+/// of its rows of A in the columns of that chunk. Four teams of two lanes share a row, and alternate in steps of four
+/// entries. Lanes that read shared memory at the same time never have bank conflicts, whatever the columns: each team
 /// begins with another part of the row of X. The number of columns of X decides whether a block continues with the next
-/// chunk, or other blocks have it (choose_chunked_blocks()); the sums do not depend on this.
+/// chunk, or each chunk has its own blocks (choose_chunked_blocks()). The sums do not depend on this.
 ///
-/// The order of sums follows from A, its canonical order of entries and the number of columns of a chunk. Entries 4 q,
+/// The order of sums depends on A, its canonical order of entries and the number of columns of a chunk. Entries 4 q,
 /// ..., 4 q + 3 of A are quad q. The quads of a row in a chunk are numbered from 0; team t adds the entries of quads t,
-/// t + 4, ..., in order, by fused multiply-adds to 0. The sum of a chunk is (team 0 + team 1) + (team 2 + team 3), and
-/// the sum of a row ((chunk 0 + chunk 1) + chunk 2) + ... A column of Y does not depend on the number of columns,
-/// layout, alignment, the run, or the other columns of X. Exception: a zero that underflowed has the sign of the last
-/// addition.
+/// t + 4, ..., in order, by fused multiply-adds to 0. The sum of a chunk is (team 0 + team 1) + (team 2 + team 3), the
+/// sum of a row ((chunk 0 + chunk 1) + chunk 2) + ... A column of Y does not depend on the number of columns, layout,
+/// alignment or other columns of X, and is the same in every run. Exception: a zero that underflowed has the sign of
+/// the last addition.
 ///
-/// Cost: 2 nonzeros N operations. It reads 128 bytes of shared memory for each entry and slab, A and its items once for
-/// each slab, and X once for each part of the rows; sums of chunks are written and read.
+/// Cost: 2 nonzeros N operations. Each entry reads 128 bytes of shared memory in each slab. A and its items are read
+/// once per slab, X once per part of the rows. Sums of chunks are written and read.
 template <class Scalar>
 void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                   const Product<Scalar, Scalar>& product, const Scratch& workspace);

@@ -60,7 +60,7 @@ TEST(CsrPolicy, PanelsAreAsWideAsTheirPartialSumsAllow) {
   EXPECT_EQ(csr_workspace_bytes(size, 8200, 2000, 8, true), 1000 * 2000 * 8u);
 }
 
-/// A workspace for some columns is enough for fewer.
+/// A workspace for some number of columns is enough for fewer columns.
 TEST(CsrPolicy, WorkspacesGrowWithTheColumns) {
   CsrScheduleSize size;
   size.nonzeros = 4000000;
@@ -204,7 +204,7 @@ TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), (10 + 1000) * 1024u);  // panels of packed columns
 }
 
-// A graph with the number of edges of reddit-like ones, and 128 columns.
+// A matrix with as many entries as graphs like reddit, and 128 columns.
 TEST(CsrPolicy, WorkspacesOfFloatsAreHalfAsLarge) {
   CsrScheduleSize size;
   size.nonzeros = 114848857;

@@ -71,7 +71,7 @@ TEST(CsrSchedule, VeryLongRowsWantLongerPieces) {
   EXPECT_FALSE(csr_has_many_pieces(size));
 }
 
-// Returns the length of pieces for a matrix that has, for each pair in `rows_of`, {length, number of such rows}.
+// Returns the length of pieces for a matrix that `rows_of` describes by pairs {length, number of rows of this length}.
 int chosen_length(const std::vector<std::array<int, 2>>& rows_of, std::size_t row_bytes) {
   std::vector<int> offsets{0};
   for (const auto& [length, rows] : rows_of)

@@ -155,14 +155,14 @@ struct Dense {
     for (int i = 0; i < view.rows; ++i)
       for (int j = 0; j < view.columns; ++j) view(i, j) = random_scalar<Scalar>();
   }
-  /// Returns the same view of other memory.
+  /// Returns the same view of memory that begins elsewhere.
   template <class Element>
   Multivector<Element> at(Element* data) const {
     return {data + shift, view.rows, view.columns, view.row_stride, view.column_stride};
   }
 };
 
-/// Whether two numbers are equal; any two NaNs are.
+/// Whether two numbers are equal. NaN equals NaN.
 template <class Scalar>
 bool same(Scalar a, Scalar b) {
   if constexpr (is_complex_v<Scalar>) {
@@ -175,16 +175,16 @@ bool same(Scalar a, Scalar b) {
 struct Options {
   int columns = 1;
   Layout x_layout = Layout::Right, y_layout = Layout::Right;
-  int shift = 0;          // elements from an aligned address to the start of X and Y
-  int entries_shift = 0;  // elements from an aligned address to the start of the entries of A
+  int shift = 0;          // offset of X and Y from an aligned address, in elements
+  int entries_shift = 0;  // offset of the entries of A from an aligned address, in elements
   bool conjugate_values = false, scatter = false, permute_x = false;
   bool overwrite = true;  // beta = 0
   const CsrPolicy* policy = nullptr;
   int piece_length = 64;
   bool schedule_of_device = false;
-  bool little_scratch = false;      // only the scratch memory for elements of the size of A's
+  bool little_scratch = false;      // only as much scratch memory as elements of A's type need
   bool packs_if_small = true;       // packs X although A is small
-  bool infinite_rest = false;       // rows of X that no entry needs are infinite
+  bool infinite_rest = false;       // rows of X that no entry uses are infinite
   std::ptrdiff_t x_row_stride = 0;  // row stride of X if it is not 0; X then has one row
 
   std::string text() const {
@@ -251,7 +251,7 @@ std::vector<V> gpu_product(const Matrix<M>& A, const Product<M, V>& host, const 
   return device_y.to_host();
 }
 
-/// Makes the rows of X infinite that no entry of A needs.
+/// Makes rows of X that no entry of A uses infinite.
 template <class M, class V>
 void spoil_rest(const Matrix<M>& A, const std::vector<int>& x_rows, Dense<V>& x) {
   std::vector<bool> is_needed(static_cast<std::size_t>(A.columns));
@@ -368,7 +368,7 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
   }
 }
 
-/// Rows about as long as the entries fetched at once, or a piece, anywhere in A; any other row of X would spoil Y.
+/// Rows about as long as a fetch of entries or a piece, anywhere in A. Reading any other row of X would spoil Y.
 TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -389,7 +389,7 @@ TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
   }
 }
 
-/// So many pieces that the sums of all columns would need too much memory.
+/// Has so many pieces that the sums of all columns would need too much memory.
 TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -463,7 +463,7 @@ TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
   std::vector<int> lengths = varied_lengths(70, 60);
   lengths[3] = 65;
   lengths[40] = 130;
-  // X is packed; is not packed because A has few nonzeros; is packed, with rows that are computed side by side.
+  // X is packed, except for the second matrix (few nonzeros). Rows of the third are computed side by side.
   const typename TestFixture::Matrix many(140, lengths), few(3000, lengths), short_rows(30, varied_lengths(90, 9));
   constexpr std::pair<Layout, Layout> layouts[] = {{Layout::Left, Layout::Left},
                                                    {Layout::PaddedLeft, Layout::Right},
@@ -634,7 +634,7 @@ TEST(CsrSpmmTiles, RunsOfEmptyRows) {
   compare_in_tiles(5000, lengths);
 }
 
-/// The last of 33 columns, left over from whole vectors, uses other kernels, which add all pieces.
+/// The last of 33 columns does not fill a vector. Other kernels compute it and add all pieces.
 TEST(CsrSpmmTiles, AColumnAmongOthersIsNotTiled) {
   TESSERA_SKIP_WITHOUT_GPU();
   const Matrix<float> A(3000, {5, 300, 2500, 0, 64});
@@ -656,7 +656,7 @@ TEST(CsrSpmmArguments, AreChecked) {
   p.y = {&element, 1, 3, 3, 1};
   EXPECT_EQ(csr_workspace_bytes(size, 100, 3, sizeof(double)), 2 * 32u);
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "no workspace";
-  // Scratch memory that would be enough; nothing is launched.
+  // Scratch memory that would be enough. Nothing is launched.
   alignas(16) std::byte bytes[64];
   const Scratch scratch{bytes, sizeof bytes};
   p.y.columns = 2;

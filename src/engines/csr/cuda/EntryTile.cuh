@@ -15,7 +15,7 @@ class CsrTileEntries {
   static constexpr int capacity = 2048;
   static constexpr int block = 4;  // entries of 16 bytes in each array
 
-  /// Where a thread copies the value of an entry, or its element of X.
+  /// Returns where a thread copies the value of an entry, or its element of X.
   __device__ float* value(int entry) { return &values_[place(entry)]; }
   __device__ float* x(int entry) { return &x_[place(entry)]; }
 
@@ -33,8 +33,8 @@ class CsrTileEntries {
   }
 
  private:
-  /// Permutes blocks of 16 bytes within each 128 bytes. Otherwise threads whose rows begin 64 or 128 entries apart
-  /// would all read the same banks.
+  /// Permutes blocks of 16 bytes within each 128 bytes. Without it, threads whose rows begin 64 or 128 entries apart
+  /// would read the same banks.
   static __device__ int place(int entry) {
     const int number = entry / block;
     return (number ^ ((number / 8 ^ number / 64) & 7)) * block + entry % block;
@@ -58,19 +58,19 @@ class CsrTileEntries {
 /// The rows and pieces of a tile, listed by threads in any order.
 class CsrTileSpans {
  public:
-  /// Adjacent entries of the tile, and the target of their sum: a row, counted from the tile's first, or a slot.
+  /// Adjacent entries of the tile, and the target of their sum: a row, relative to the tile's first, or a slot.
   struct Span {
     int begin, length, target;
     __device__ bool has_slot() const { return target >= first_slot; }
     __device__ int slot() const { return target - first_slot; }
   };
-  /// The pieces of a row in the tile. If the row is not whole, their sums become partial sums of the schedule.
+  /// The pieces of a row in the tile. Unless the tile has the whole row, their sums are partial sums of the schedule.
   struct LongRow {
     Ordinal row;
     int slot, pieces;
     Ordinal first_piece;  // in the schedule; -1: the row is whole
   };
-  /// Bounds on piece_length: shorter pieces could be too many, and longer ones could make a tile too long.
+  /// Bounds on piece_length: shorter pieces could be too numerous, and longer ones could make a tile too long.
   static constexpr int shortest_piece = 64, longest_piece = 256;
 
   __device__ void clear() { spans_ = slots_ = rows_ = 0; }
@@ -110,9 +110,9 @@ class CsrTileSpans {
   float sum_[most_slots];
 };
 
-/// Multiplies a tile by a single column of floats. The block copies the tile's values and the elements of X; adjacent
-/// threads copy elements for adjacent entries, which often lie in the same lines. Then each thread adds the entries of
-/// a row, or of a piece of a long row, in their order.
+/// Multiplies a tile by a single column of floats. The block copies the tile's values and the elements of X. Adjacent
+/// threads copy elements for adjacent entries, often from the same cache lines. Then each thread adds the entries of a
+/// row, or of a piece of a long row, in their order.
 template <class Task>
 class CsrEntryTile {
   using Sum = Vector<float, false>;
@@ -120,7 +120,7 @@ class CsrEntryTile {
 
  public:
   static constexpr int threads = CsrTileEntries::capacity / unroll;
-  static constexpr int registers = 32;  // lets eight blocks fit in a multiprocessor
+  static constexpr int registers = 32;  // small enough that eight blocks fit in a multiprocessor
   struct Memory {
     CsrTileEntries entries;
     CsrTileSpans spans;
@@ -167,12 +167,12 @@ class CsrEntryTile {
       const int entry = i + thread() * CsrTileEntries::block;
       if (entry + CsrTileEntries::block <= length_) copy_async_16(memory_.entries.value(entry), values + entry);
     }
-    // Copies the rest one by one: nothing behind the last value is read.
+    // Copies the rest one by one: nothing is read beyond the last value.
     const int last = length_ / CsrTileEntries::block * CsrTileEntries::block + thread();
     if (last < length_) copy_async_cached<sizeof(float)>(memory_.entries.value(last), values + last);
   }
 
-  /// Copies elements of X, also for the few entries before the tile's first.
+  /// Copies elements of X, including those of the few entries before the tile's first.
   __device__ void copy_x() {
     const Ordinal* const columns = task_.A.column_indices + base_ + thread();
     Ordinal rows[unroll];
@@ -214,7 +214,7 @@ class CsrEntryTile {
       list_long_row(row, begin, end, -1);
     }
   }
-  /// Lists the pieces of a row in the tile from an entry on, which begins a piece.
+  /// Lists the pieces of a row in the tile, from entry `begin`, where a piece begins.
   __device__ void list_long_row(Ordinal row, Offset begin, Offset end, Ordinal first_piece) {
     const bool continues = static_cast<std::uint64_t>(end) > end_.entry;
     const int piece_length = task_.schedule.size.piece_length;
@@ -257,7 +257,7 @@ class CsrEntryTile {
   const Task& task_;
   Memory& memory_;
   const CsrTile begin_, end_;
-  const std::uint64_t base_;  // the first entry in shared memory: values are copied 16 bytes at a time
+  const std::uint64_t base_;  // the first entry in shared memory, because values are copied 16 bytes at a time
   const int length_;          // number of entries from base_ to the end of the tile
 };
 

@@ -11,17 +11,17 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The spans of a block's rows in shared memory, sorted by decreasing length. A warp that has finished takes the next
-/// spans, one for each of its groups. The spans of a warp then have about the same length, and few lanes wait. Pieces
-/// have blocks of their own: they are equally long, and a group with several pieces would finish after everything else.
+/// The spans of a block's rows in shared memory, sorted by decreasing length. When a warp has finished its spans, it
+/// takes the next ones, one for each of its groups. The spans of a warp then have about the same length, and few lanes
+/// wait. Pieces have blocks of their own: they are equally long, and a group with several of them would finish last.
 ///
 /// A block has at most one row per thread.
 template <class Task>
 class CsrItemOrder {
   using Span = CsrSpan;
   static constexpr int warp = 32;
-  /// Classes of lengths, one for each lane of the first warp. Lengths in a class differ by less than class_length; the
-  /// last class has all longer ones. The order within a class may differ from run to run; no result depends on it.
+  /// Classes of lengths, one for each lane of the first warp. Lengths in a class differ by less than class_length. The
+  /// last class has all longer spans. The order within a class may vary from run to run, but no result depends on it.
   static constexpr int classes = warp, class_length = 4;
 
  public:
@@ -81,7 +81,7 @@ class CsrItemOrder {
   const Task& task_;
   const int items_;
   Span* const spans_;
-  int* const counts_;  // the number of spans of each class; then the number of spans that warps have taken
+  int* const counts_;  // first the number of spans of each class, then the number of spans taken by warps
 };
 
 /// How CsrNarrowRows fetches entries of A, and in which order a block computes its items.
@@ -93,11 +93,11 @@ enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 
 /// Sums a span for so few columns that one lane can hold them all. Each lane of a group loads a few adjacent entries
 /// with their rows of X, all lanes at the same time. Then the sum moves from lane to lane, and each lane adds its
-/// entries, so entries are added in their order.
+/// entries to it. Entries are thus added in their order.
 ///
 /// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are one or two vectors
-/// wide. Otherwise a slab has at most `most_columns` columns, with any strides. Unless entries are loaded one by one,
-/// both arrays of A begin at multiples of 16 bytes.
+/// wide. Otherwise a slab has at most `most_columns` columns, with any strides. In both cases the two arrays of A begin
+/// at multiples of 16 bytes, unless entries are loaded one by one.
 template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
 class CsrNarrowRows {
   using Scalar = typename Task::Scalar;
@@ -126,7 +126,7 @@ class CsrNarrowRows {
       : task_(task), first_column_(task.slab() * most_columns), columns_(task.product.y.columns - first_column_) {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      // A column that does not exist repeats the last one.
+      // A column beyond the last repeats the last one.
       columns_of_x_[v] =
           task.product.x.data + (first_column_ + min(v * Lane::size, columns_ - 1)) * task.product.x.column_stride;
     }
@@ -161,7 +161,7 @@ class CsrNarrowRows {
     store(span);
   }
 
-  /// Whether all spans of the warp end before the last block of entries of A, which may be incomplete.
+  /// Whether all spans of the warp end before the last block of entries of A. That block may be incomplete.
   __device__ bool are_blocks_whole(const Span& span) const {
     const std::size_t end = static_cast<std::size_t>(span.begin) + static_cast<std::size_t>(span.length);
     const int is_whole = end <= task_.schedule.size.nonzeros / entries * entries;
@@ -174,7 +174,7 @@ class CsrNarrowRows {
     const int before = by_blocks ? static_cast<int>(span.begin & Offset(entries - 1)) : 0;  // entries of other rows
     const Offset begin = span.begin - static_cast<Offset>(before);
     const int length = span.length == 0 ? 0 : span.length + before;
-    // NOTE: all groups of a warp continue until the longest of their spans ends, because all its lanes exchange values.
+    // NOTE: all groups of a warp continue until their longest span ends, because all lanes of the warp exchange values.
     const int longest = __reduce_max_sync(0xffffffffu, length);
 #pragma unroll 1
     for (int first = 0; first < longest; first += lanes * entries) {
@@ -197,7 +197,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// Loads the block of entries at a position in A that is a multiple of their number.
+  /// Loads the block of entries at `place` in A, a multiple of the entries of a block.
   __device__ void load_block(Offset place) {
     load_once_16(task_.A.column_indices + place, rows_of_x_);
     load_once_16(task_.product.values + place, read_values_);
@@ -212,7 +212,7 @@ class CsrNarrowRows {
     std::memcpy(&block, &parts, sizeof(block));
   }
 
-  /// Loads the entries at a position in A, unless they are outside the span.
+  /// Loads the entries at `place` in A, except those outside the span.
   __device__ void load_entries(Offset place) {
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
@@ -221,7 +221,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// Loads a row of X for each entry. Without an entry it is row 0, which always exists: no load is conditional.
+  /// Loads a row of X for each entry. A missing entry loads row 0, which always exists, so no load is conditional.
   __device__ void load_rows_of_x() {
 #pragma unroll
     for (int u = 0; u < entries; ++u) rows_of_x_[u] = is_there_[u] ? rows_of_x_[u] : 0;

@@ -14,7 +14,7 @@ namespace Tessera::Impl::Cuda {
 
 namespace {
 
-/// Returns the number of resident threads: their groups share the rows of X in use.
+/// Returns the number of resident threads. Their groups share the rows of X that are in use.
 double resident_threads(const CsrMachine& machine) {
   return double(H200::resident_threads) * machine.device.multiprocessors;
 }
@@ -66,12 +66,12 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   const double vectors = std::ceil(problem.vector_columns / vector_elements);
   int width = by_vectors ? 128 : 32;
   while (width > 4 && width / 2 >= vectors) width /= 2;
-  // Segments of 64 bytes of a row of X are gathered at a lower rate than 128 or more.
+  // Segments of 64 bytes of a row of X are gathered at a lower rate than segments of 128 bytes or more.
   const int narrowest = std::min(width, 8);
   double least = std::numeric_limits<double>::infinity();
   int slab = width;
   for (; width >= narrowest; width /= 2) {
-    if (width > 32 && std::fmod(vectors, width) != 0) continue;  // lanes with missing vectors are slow
+    if (width > 32 && std::fmod(vectors, width) != 0) continue;  // lanes without a vector make it slow
     const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
     if (seconds >= machine.worthwhile * least) continue;
     least = seconds;
@@ -91,7 +91,7 @@ CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& 
   CsrPolicy policy;
   const double length = problem.nonzeros / std::max(problem.rows, 1.0);
   policy.lanes = length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
-  // With one or two lanes, a single row of some tens of entries lasts longer than the rest of a small matrix.
+  // With one or two lanes per row, a single row of some tens of entries takes longer than the rest of a small matrix.
   if (problem.pieces > 0 && problem.nonzeros < machine.small_entries) policy.lanes = 4;
   const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
   policy.rounds = differ ? policy.lanes : 1;
@@ -123,7 +123,7 @@ std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows
 
 namespace {
 
-/// Returns the entries that are read again if columns are divided into slabs of csr_narrow_columns.
+/// Returns how many entries are read again if columns are divided into slabs of csr_narrow_columns.
 double entries_again(const CsrScheduleSize& schedule, Ordinal columns) {
   return (window_count(columns, csr_narrow_columns) - 1) * static_cast<double>(schedule.nonzeros);
 }

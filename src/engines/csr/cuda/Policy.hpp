@@ -9,15 +9,15 @@
 namespace Tessera::Impl::Cuda {
 
 /// How csr_spmm() divides a product among threads. A group of lanes computes a row of Y, or a slab of its columns. A
-/// slab is lanes * vectors vectors wide. A vector has 16 bytes or, if X or Y is not aligned to that, one element.
+/// slab has lanes * vectors vectors. A vector has 16 bytes or, if X or Y is not aligned to 16 bytes, one element.
 struct CsrPolicy {
   int lanes = 32;      ///< lanes of a group: 4, 8, 16 or 32; 16 or 32 with two vectors, 32 with four
   int vectors = 1;     ///< vectors of a lane: 1, 2 or 4
   int rounds = 1;      ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
   int threads = 128;   ///< threads of a block: a multiple of 32 up to 512
   bool tiles = false;  ///< whether a single column of floats is multiplied in tiles of entries, if these are aligned
-  /// Whether a lane with one vector fetches 8 rows of X at once, in more registers; only if X and Y are aligned, and
-  /// have too many columns for the narrow kernels.
+  /// Whether a lane with one vector fetches 8 rows of X at once, which takes more registers. Possible only if X and Y
+  /// are aligned and too wide for the narrow kernels.
   bool eager = false;
 
   friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
@@ -49,29 +49,29 @@ struct CsrMachine {
   double row_seconds = 6e-11;  ///< seconds for a row in a slab: reading its offsets, writing its row of Y
   double worthwhile = 0.95;    ///< narrower slabs must be predicted to take less than this share of the time
   double small_entries = H200::small_entries;  ///< entries below which the longest row lasts longer than all others
-  double short_row = 6;                        ///< mean entries below which one lane sums a row, for few columns of X
-  double round_row = 100;                      ///< mean entries below which two lanes do, for three or four columns
-  double sorted_row = 32;       ///< mean entries below which rows of different length are sorted, for few columns of X
+  double short_row = 6;         ///< mean row length below which one lane sums a row, if X has few columns
+  double round_row = 100;       ///< mean row length below which two lanes do, for three or four columns
+  double sorted_row = 32;       ///< mean row length below which rows of different lengths are sorted
   double sorted_rows = 2e5;     ///< lower bound on rows for sorting; with fewer, blocks would not fill the GPU
-  double tiled_row = 48;        ///< mean entries from which rows are multiplied in tiles, for a single column of floats
-  double tiled_entries = 4e6;   ///< lower bound on entries for tiles; with fewer, they would not fill the GPU
+  double tiled_row = 48;        ///< mean row length from which tiles are used, for a single column of floats
+  double tiled_entries = 4e6;   ///< lower bound on entries for tiles, because fewer tiles would not fill the GPU
   double eager_threads = 3500;  ///< most threads per multiprocessor for eager lanes: about four times what fits
 };
 
-/// Predicts the seconds for slabs of this many columns: for fetching each row of X once from memory and then at the
-/// rate for rows in use, and for reading A once for each slab.
+/// Predicts the seconds for slabs of this many columns. The time is that of fetching each row of X once from memory,
+/// then at the rate for rows in use, and of reading A once for each slab.
 double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine = {});
 
-/// Chooses a policy with the widest slabs, unless narrower slabs make the part of X in use fit in the L2 cache and that
-/// saves more than reading A once for each slab costs. A lane has several vectors if there are enough: it then computes
-/// the address of a row of X once for all. Rows of different length get more lanes of one vector, so fewer of them
-/// share a warp and wait for each other. Lanes are eager if they are so few that memory latency, or the longest row or
-/// piece, limits a product. Results of csr_spmm() do not depend on the choice.
+/// Chooses a policy with the widest slabs, unless narrower slabs make the part of X in use fit in the L2 cache, and
+/// that saves more time than reading A once per slab costs. A lane has several vectors if there are enough: it then
+/// computes the address of a row of X once for all of them. If lengths of rows differ, a row gets more lanes of one
+/// vector each: fewer rows share a warp and wait for each other. Lanes are eager if they are so few that memory
+/// latency, or the longest row or piece, limits a product. Results of csr_spmm() do not depend on the choice.
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
-/// Chooses a policy for few columns of X, which each lane holds itself. It has 1, 2 or 4 lanes: more for longer rows,
-/// and for fewer columns. A single column of floats is multiplied in tiles of entries if rows are long, or differ in
-/// length and are not very short. For many short rows that differ much in length there are several rounds, equal to the
+/// Chooses a policy for so few columns of X that each lane holds all of them. A group has 1, 2 or 4 lanes: more for
+/// longer rows, and for fewer columns. A single column of floats is multiplied in tiles of entries if rows are long, or
+/// differ in length and are not very short. For many short rows that differ much in length, the number of rounds is the
 /// number of lanes, and a block computes its longest rows first.
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 

@@ -9,7 +9,7 @@
 namespace Tessera::Impl::Cuda {
 
 /// Collects the sums of a thread block's rows if columns of Y are not adjacent in memory. Then the block writes column
-/// by column: adjacent threads write adjacent rows, and whole sectors where rows of Y are adjacent.
+/// by column: adjacent threads write adjacent rows, which fill whole sectors if rows of Y are adjacent.
 ///
 /// Rows and columns of the tile are powers of two. The number of threads is a multiple of the tile's rows.
 template <class Task>
@@ -32,7 +32,7 @@ class CsrRowTile {
         sums_(reinterpret_cast<Scalar*>(dynamic_memory())),
         y_rows_(reinterpret_cast<Ordinal*>(sums_ + columns * stride(rows()))) {}
 
-  /// Sets the row of A of a row of the tile, or `nowhere`. One lane of each row calls it.
+  /// Sets the row of A that a row of the tile holds, or `nowhere`. One lane of each row calls this function.
   __device__ void set_row(int row, Ordinal row_of_A) {
     y_rows_[row] = row_of_A < 0 ? row_of_A : row_of_y(task_.product, row_of_A);
   }

@@ -8,18 +8,18 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Sums a span with a group of lanes. Each lane has some vectors of the row of Y, and fetches the same vectors of the
-/// rows of X, for some entries at a time.
+/// Sums a span with a group of lanes. Each lane holds some vectors of the row of Y. It fetches the same vectors of rows
+/// of X, for a few entries at a time.
 ///
-/// Every lane reads every entry of A. Lanes that read one address at the same time cost one access, and the next
-/// entries are in the same line of the L1 cache. Lanes therefore exchange nothing, and groups of a warp do not wait for
+/// Every lane reads every entry of A. Lanes that read the same address at the same time cost one access, and the next
+/// entries are in the same line of the L1 cache. Therefore lanes exchange nothing, and groups of a warp do not wait for
 /// each other after each entry.
 ///
 /// A lane uses few registers and has few fetches in flight, so as many threads as possible fetch at the same time. That
 /// hides more memory latency than more fetches in fewer threads. If there are too few threads to fill the GPU, an
 /// `eager` lane has more fetches in flight.
 ///
-/// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes, and so do rows of Y unless
+/// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes. Rows of Y do so, too, unless
 /// `tiled`: then a thread block collects them (CsrRowTile).
 ///
 /// \tparam vectors  vectors of a lane
@@ -38,7 +38,7 @@ class CsrRows {
 
  public:
   static __host__ __device__ int slab_columns(int group_lanes) { return group_lanes * vectors * Lane::size; }
-  /// The fastest number: with more, fewer threads fit.
+  /// The fastest number of registers: with more, fewer threads fit.
   static constexpr int registers = 32 + (eager ? 48 : 0) + (vectors > 1 ? 16 : 0) + (vectors > 2 ? 16 : 0) +
                                    (is_complex_v<Scalar> || !std::is_same_v<Scalar, MatrixScalar> ? 8 : 0) +
                                    (is_half_v<InMemory> ? 8 * vectors : 0);

@@ -16,12 +16,12 @@ namespace Tessera::Impl::Cuda {
 
 namespace {
 
-/// Counts of long rows and of their pieces in one number: one atomic addition reserves slots for both.
+/// Number of long rows and of their pieces in one integer, so one atomic addition reserves slots for both.
 using LongRowsAndPieces = unsigned long long;
 constexpr int pieces_bits = 32;
 
 __host__ __device__ Ordinal pieces_of(Offset length, Ordinal piece_length) {
-  if (length <= Offset(piece_length)) return 0;  // a single piece: the row itself
+  if (length <= Offset(piece_length)) return 0;  // the row is its only piece
   return static_cast<Ordinal>((length - 1) / Offset(piece_length)) + 1;
 }
 
@@ -54,7 +54,7 @@ CsrScheduleSize size_of(const Counts& counts, Ordinal rows, std::size_t nonzeros
   return size;
 }
 
-/// Writes the tiles that begin after the first entry of this row and not after the first entry of the next row.
+/// Writes the tiles that begin after the first entry of this row, up to the first entry of the next row.
 ///
 /// \param first_piece  the first piece of the row in the schedule, if it is long
 __host__ __device__ void fill_tiles(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal row,

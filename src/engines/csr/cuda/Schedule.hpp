@@ -10,27 +10,27 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The start of a tile of adjacent entries, and its rows. A tile is what a thread block of csr_spmm() holds at a time
-/// if X has a single column. It has whole pieces, and whole rows unless they are long, hence lengths differ.
+/// The start of a tile of adjacent entries, and its rows. A thread block of csr_spmm() holds one tile at a time if X
+/// has a single column. A tile has whole pieces and whole uncut rows, hence lengths of tiles differ.
 struct CsrTile {
   std::uint64_t entry = 0;  ///< the first entry
   Ordinal row = 0;          ///< the first row that begins in the tile or after it
   Ordinal piece = -1;       ///< if the tile begins within row - 1: the schedule's piece that starts at its first entry
 };
 
-/// Entry k of row i has position k + i / 2: rows count, too, so a tile has few rows even if they are empty. Tile t has
-/// the pieces, and the uncut rows, at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1.
+/// Entry k of row i has position k + i / 2. Each row takes half a position, so a tile has few rows even if these are
+/// empty. Tile t has the pieces and the uncut rows at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1.
 inline constexpr int csr_tile_span = 1760;
 
-/// The sizes of a CsrSchedule, and the other properties of A that determine the work of a product.
+/// The sizes of a CsrSchedule, and other properties of A on which the work of a product depends.
 struct CsrScheduleSize {
   std::size_t nonzeros = 0;  ///< entries of the matrix
   Ordinal piece_length = 0;  ///< entries of a piece
-  Ordinal mean_span = 0;     ///< last column of a row less its first, plus 1: the mean over rows with entries
+  Ordinal mean_span = 0;     ///< mean over rows with entries of the last column minus the first, plus 1
   Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
   Ordinal pieces = 0;        ///< number of pieces of all long rows
   Ordinal tiles = 0;         ///< number of tiles
-  /// Entries in one more slab of columns that cost as much time as packing X: see csr_packs() and csr_is_narrow().
+  /// Entries that one more slab of columns reads in the time of packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
 
   /// Returns the number of integers in the memory of the schedule.
@@ -76,25 +76,25 @@ struct CsrSchedule {
 };
 
 /// Returns the lower bound on the entries of a piece: 128, or 64 or 32 if there are too few nonzeros for longer pieces
-/// to fill a GPU several times. With shorter pieces, adding their sums would cost as much as computing them; wide rows
-/// of X cost most. With longer ones, a product and the rest of a warp would wait for a single piece.
+/// to fill a GPU several times. With shorter pieces, adding their sums would cost as much as computing them, above all
+/// for wide rows of X. With longer ones, a product and the other groups of a warp would wait for a single piece.
 ///
 /// \param nonzeros  [in] entries of the matrix
 /// \param row_bytes [in] bytes of a row of a typical X
 Ordinal csr_piece_length(std::size_t nonzeros, std::size_t row_bytes);
-/// Whether long rows have so many pieces that longer pieces are better: one thread adds the sums of all pieces of a
-/// row, for each column.
+/// Whether long rows have so many pieces that longer pieces are better, because one thread adds the sums of all pieces
+/// of a row, for each column.
 bool csr_has_many_pieces(const CsrScheduleSize& size);
 /// Whether a small matrix may have pieces of H200::uncut_row entries, which cut none of its rows.
 ///
 /// \param uncut [in] the sizes with such pieces
 bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut);
 
-/// Chooses the sizes of a schedule. Rows of up to 64 entries, or longer ones of small matrices, are not cut. Other rows
-/// have pieces of csr_piece_length() entries, or longer pieces if rows are very long.
+/// Chooses the sizes of a schedule. Rows of up to 64 entries, or longer ones in small matrices, are not cut. Other rows
+/// are cut into pieces of csr_piece_length() entries, or longer pieces if rows are very long.
 ///
 /// \param rows  [in] rows of the matrix
-/// \param count [in] count(piece_length) returns the sizes with such pieces
+/// \param count [in] count(piece_length) returns the sizes for pieces of that length
 template <class Count>
 CsrScheduleSize choose_csr_schedule(Ordinal rows, std::size_t nonzeros, std::size_t row_bytes, const Count& count) {
   constexpr Ordinal usual = 64;

@@ -17,8 +17,8 @@
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
 
-/// The launcher of csr_spmm: which columns each kernel computes, and with how many threads. Each pair of scalars has a
-/// source file.
+/// The launcher of csr_spmm. It decides which kernel computes which columns, and with how many threads. Each pair of
+/// scalar types has a source file.
 namespace Tessera::Impl::Cuda {
 
 /// Returns the sum of a column over pieces begin to end - 1, from the first to the last.
@@ -41,8 +41,8 @@ __device__ auto csr_sum_of_pieces(const Task& task, Ordinal begin, Ordinal end, 
   return sum;
 }
 
-/// Adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. A warp has a long
-/// row, each lane a column.
+/// Adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. A warp computes a
+/// long row, each lane a column.
 template <class Task>
 class CsrPieceSums {
   using Scalar = typename Task::Scalar;
@@ -52,7 +52,7 @@ class CsrPieceSums {
 
   __device__ explicit CsrPieceSums(const Task& task) : task_(task) {}
 
-  /// \param warp  index of the warp along the long rows
+  /// \param warp  index of the warp and of its long row
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
@@ -65,7 +65,7 @@ class CsrPieceSums {
   const Task& task_;
 };
 
-inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has enough slabs for these, however narrow slabs are
+inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has enough slabs for these, even if slabs are narrow
 inline constexpr int csr_piece_sums_warps = 4;          // warps of a block
 
 template <class Agent, class Task>
@@ -80,7 +80,7 @@ __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
                                static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
 }
 
-/// Adds the sums of the pieces of a row that is cut by tiles, and writes the row of Y. The thread of the first tile
+/// Adds the sums of the pieces of a row that several tiles share, and writes the row of Y. The thread of the first tile
 /// that begins within the row does this.
 template <class Task>
 __global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
@@ -99,7 +99,7 @@ __global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
   store_row<false>(task, row, 0, Sum{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
 }
 
-/// Launches one product, divided into columns that different kernels compute.
+/// Launches one product. Different kernels compute different columns.
 template <class MatrixScalar, class VectorScalar>
 class CsrLauncher {
   using Task = CsrTask<MatrixScalar, VectorScalar>;
@@ -155,8 +155,8 @@ class CsrLauncher {
     }
   }
 
-  /// Returns the columns that are computed at a time: fewer if an element is wider than the type the scratch memory was
-  /// sized for.
+  /// Returns the number of columns that are computed at a time. There are fewer if an element is wider than the type
+  /// that the scratch memory was sized for.
   Ordinal panel_columns(std::size_t scratch_bytes) const {
     const CsrScheduleSize& size = task_.schedule.size;
     const Ordinal packed_rows = is_packed_ ? task_.A.columns : 0, columns = task_.product.y.columns;
@@ -206,8 +206,8 @@ class CsrLauncher {
     return task;
   }
 
-  /// Returns how many columns, from the first on, may be read 16 bytes at a time; 0 if they were few and others were
-  /// left.
+  /// Returns how many of the first columns may be read 16 bytes at a time; 0 if they would be few and other columns
+  /// remain.
   static Ordinal aligned_columns(const Task& task) {
     const auto& [x, y] = std::pair(task.product.x, task.product.y);
     if (!rows_are_aligned(x) || (y.column_stride == 1 && !rows_are_aligned(y))) return 0;
@@ -228,7 +228,7 @@ class CsrLauncher {
     problem.columns = task.A.columns;
     problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
     problem.mean_span = task.schedule.size.mean_span;
-    // Rows that are long, but not cut, count as one piece.
+    // Long rows that are not cut count as one piece.
     problem.pieces = std::max<Ordinal>(task.schedule.size.pieces, task.schedule.size.piece_length == H200::uncut_row);
     problem.vector_columns = task.product.x.columns;
     problem.matrix_bytes = sizeof(MatrixScalar);
@@ -253,7 +253,7 @@ class CsrLauncher {
     columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
   }
 
-  /// Multiplies by an X with any strides, in slabs of few columns.
+  /// Multiplies by an X with any strides, a few columns at a time.
   void multiply_narrow(const Task& task) const {
     const Ordinal columns = task.product.y.columns;
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
@@ -281,7 +281,7 @@ class CsrLauncher {
   template <bool tiled>
   void multiply_vectors(const Task& task) const {
     CsrProblem problem = problem_of(task, 16);
-    if (tiled) problem.pieces = 0;  // a block waits for its longest row: fewer lanes per row make smaller blocks
+    if (tiled) problem.pieces = 0;  // a block waits for its longest row: with fewer lanes per row, blocks are smaller
     const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem, machine());
     if (policy.vectors == 4) {
       launch_rows<CsrRows<Task, true, 4, 32, tiled>, tiled>(task, policy);

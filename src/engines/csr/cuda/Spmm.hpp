@@ -13,12 +13,12 @@ namespace Tessera::Impl::Cuda {
 
 /// Upper bound on the columns that csr_spmm() computes at a time if it packs X.
 inline constexpr Ordinal csr_packed_columns = 128;
-/// Columns of a slab of X that csr_spmm() reads in place, for any strides.
+/// Number of columns of a slab of X that csr_spmm() reads in place, for any strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
 
-/// Returns the columns of a panel, which csr_spmm() computes in launches of its own: fewer than all if the partial sums
-/// of long rows would need too much memory. Each panel reads A again. Its partial sums are at most the largest of an
-/// eighth of the elements of X, 2^19, and the sums of 128 columns. Never fewer for more columns.
+/// Returns the columns of a panel. csr_spmm() computes each panel in launches of its own, and reads A again for it. A
+/// panel has fewer than all columns if the partial sums of long rows would need too much memory: at most the largest of
+/// an eighth of the elements of X, 2^19, and the sums of 128 columns. The result never falls if columns are added.
 ///
 /// \param schedule [in] the schedule of A
 /// \param x_rows   [in] rows of X
@@ -28,21 +28,21 @@ Ordinal csr_panel_columns(const CsrScheduleSize& schedule, Ordinal x_rows, Ordin
 std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows, Ordinal columns,
                             std::size_t vector_bytes);
 
-/// Whether csr_spmm() first copies a column-major X to rows, which costs a launch, and reading and writing X. Otherwise
-/// each entry gathers its elements of X one by one, in slabs of few columns: for one slab, for small matrices, and if A
-/// has less than 4 nonzeros per row of X.
+/// Whether csr_spmm() first copies a column-major X to rows, which costs a launch and one read and write of X.
+/// Otherwise each entry gathers its elements of X one by one, in slabs of few columns: for one slab, for small
+/// matrices, and if A has fewer than 4 nonzeros per row of X.
 ///
 /// \param schedule [in] the schedule of A
 /// \param x_rows   [in] rows of X
 /// \param columns  [in] columns of X
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
 
-/// Whether csr_spmm() multiplies an X with adjacent columns in slabs of csr_narrow_columns columns: one slab, or two of
-/// a small matrix. A wider slab gathers more at a time, but fewer rows are in progress.
+/// Whether csr_spmm() multiplies an X with adjacent columns in slabs of csr_narrow_columns columns: for one slab, or
+/// for two slabs of a small matrix. A wider slab gathers more at a time, but fewer rows are in progress.
 bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
 /// Returns the bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for the columns
-/// of a panel. If csr_packs(), panels have csr_packed_columns columns, and also hold packed rows of X.
+/// of a panel. If csr_packs(), panels have csr_packed_columns columns, and the memory also holds packed rows of X.
 ///
 /// \param schedule         [in] the schedule of A
 /// \param x_rows           [in] rows of X
@@ -56,9 +56,9 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 /// Computes Y = alpha A X + beta Y on CUDA cores, with A in canonical CSR. This overload chooses the policy; the other
 /// one uses the caller's.
 ///
-/// Groups of lanes read an X with adjacent columns (LayoutRight): 16 bytes a lane if X, and a Y with adjacent columns,
-/// are aligned to 16 bytes. Any other X is packed if csr_packs(), but not with x_rows. A Y whose columns are not
-/// adjacent is written through shared memory, column by column.
+/// Groups of lanes read an X with adjacent columns (LayoutRight). A lane reads 16 bytes if X, and a Y with adjacent
+/// columns, are aligned to 16 bytes. Any other X is packed if csr_packs(), unless x_rows is set. A Y whose columns are
+/// not adjacent is written through shared memory, column by column.
 ///
 /// \param stream   [in]     the stream of the kernels; the call does not wait for it
 /// \param A        [in]     rows x columns; all pointers of A, schedule, product and scratch are device memory
@@ -67,23 +67,23 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 /// \param scratch  [in,out] at least csr_workspace_bytes() for elements of the size of A's; with wider elements, fewer
 ///                          columns are computed at a time
 ///
-/// A column of Y has the same bits for any other columns, alignment, layout and policy, and from run to run;
-/// CsrSchedule defines the order of summation. Products are fused into sums, also for the parts of complex numbers.
+/// A column of Y has the same bits for any other columns, alignment, layout and policy, and in every run. CsrSchedule
+/// defines the order of summation. Products are added by fused multiply-adds, also for the parts of complex numbers.
 ///
 /// \throws std::invalid_argument for extents that do not fit, or scratch that is too small
 /// \throws std::length_error if the grid has more blocks than CUDA allows
 /// \throws std::runtime_error for errors of CUDA
 ///
-/// Cost: 2 nonzeros N operations. It reads A once for each slab of columns, and a row of X for each entry; packing
-/// reads and writes X once.
+/// Cost: 2 nonzeros N operations. A is read once for each slab of columns, and a row of X for each entry. Packing reads
+/// and writes X once.
 template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-/// Multiplies with this policy, which applies to columns that are read 16 bytes a lane. For columns that
-/// csr_is_narrow(), the policy only decides whether there are several rounds and, for a single column, tiles. Rows of
-/// two vectors are also narrow, and ignore it.
+/// Multiplies with this policy. It applies to columns that are read 16 bytes a lane. For columns that csr_is_narrow(),
+/// the policy only decides whether there are several rounds and, for a single column, tiles. Rows of two vectors are
+/// narrow as well, and ignore it.
 ///
-/// \throws std::invalid_argument also for a policy that is not valid
+/// \throws std::invalid_argument also if the policy is not valid
 template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy);

@@ -13,8 +13,8 @@
 /// Common parts of the agents of csr_spmm.
 namespace Tessera::Impl::Cuda {
 
-/// Arguments of a launch, for items and slabs of columns. Items are pieces of long rows, which are first because they
-/// last longest, and rows. Thread block (b, s) computes slab s. All blocks of a slab precede the next slab's.
+/// Arguments of a launch. Its items are pieces of long rows, and rows. Pieces are first because they take longest.
+/// Thread block (b, s) computes slab s. All blocks of a slab precede those of the next slab.
 template <class MatrixScalar_, class VectorScalar>
 struct CsrTask {
   using Scalar = sum_of_t<VectorScalar>;  // the type of sums
@@ -26,20 +26,20 @@ struct CsrTask {
   CsrSchedule schedule;
   Scalar* partial_sums = nullptr;  // pieces x partial_stride
   Ordinal partial_stride = 0;
-  Ordinal pieces = 0;         // pieces of the schedule
-  Ordinal rows = 0;           // rows of A
-  unsigned piece_blocks = 0;  // if blocks sort their rows: number of blocks for pieces only, before the blocks for rows
-  int lane_bits = 5;          // a group has 2^lane_bits lanes: no kernel divides
-  unsigned rounds = 1;        // if blocks sort their rows: number of items of a group
-  int tile_row_bits = 0;      // a block collects 2^tile_row_bits rows (CsrRowTile)
-  std::uint32_t x_row_bytes = 0;  // row stride of X with adjacent columns: one multiply-add finds a row
+  Ordinal pieces = 0;             // pieces of the schedule
+  Ordinal rows = 0;               // rows of A
+  unsigned piece_blocks = 0;      // number of blocks for pieces only, before those for rows, if blocks sort their rows
+  int lane_bits = 5;              // a group has 2^lane_bits lanes, so that no kernel divides
+  unsigned rounds = 1;            // number of items of a group, if blocks sort their rows
+  int tile_row_bits = 0;          // a block collects 2^tile_row_bits rows (CsrRowTile)
+  std::uint32_t x_row_bytes = 0;  // row stride of X with adjacent columns: the address of a row takes one multiply-add
 
   __device__ int lanes() const { return 1 << lane_bits; }
   __device__ Ordinal slab() const { return static_cast<Ordinal>(blockIdx.y); }
-  /// Returns the item of the calling thread's group. The groups of a block compute adjacent items, so the rows of X
-  /// that these share stay in the L1 cache.
+  /// Returns the item of the calling thread's group. The groups of a block compute adjacent items, so rows of X that
+  /// these items share stay in the L1 cache.
   __device__ std::int64_t item() const { return std::int64_t(blockIdx.x) * (blockDim.x >> lane_bits) + group(); }
-  /// Returns the index of that item in the block.
+  /// Returns the index of the calling thread's group in the block.
   __device__ int group() const { return static_cast<int>(threadIdx.x >> lane_bits); }
   /// Returns the index of the calling thread in its group.
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }
@@ -74,7 +74,7 @@ struct CsrSpan {
   static __device__ Ordinal target_of_piece(std::int64_t piece) { return static_cast<Ordinal>(-2 - piece); }
 };
 
-/// Returns the span of a row of A. It is empty if the row does not exist, or is long: its pieces are then items.
+/// Returns the span of a row of A. It is empty if the row does not exist or is long: pieces are then items.
 template <class Task>
 __device__ auto row_span(const Task& task, std::int64_t row) {
   CsrSpan span;
