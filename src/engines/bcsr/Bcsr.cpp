@@ -22,7 +22,7 @@ inline std::string to_string(BlockShape shape) {
   return std::to_string(shape.height) + " x " + std::to_string(shape.width);
 }
 
-/// \throws std::invalid_argument unless the parameters that name a shape name both sides
+/// \throws std::invalid_argument if the parameters name only one side of the shape, or a side that is too long
 inline void check_named_shape(BlockShape named) {
   if (is_block_side(named.height) && is_block_side(named.width)) return;
   throw std::invalid_argument("Tessera: bcsr_block_rows is " + std::to_string(named.height) +
@@ -51,7 +51,7 @@ KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal windo
       });
 }
 
-/// Returns the shapes to choose from, largest first: the left operands of m16n8k16, m16n8k8 and m8n8k4, and the right
+/// Returns the candidate shapes, largest first: the left operands of m16n8k16, m16n8k8 and m8n8k4, and the right
 /// operand of m16n8k8 (8x8, for Y^T = X^T A^T).
 inline std::vector<BlockShape> bcsr_candidates(std::size_t value_bytes) {
   if (value_bytes <= 2) return {{16, 16}};
@@ -140,7 +140,7 @@ inline std::string describe_bcsr(int fault) {
   return texts[fault];
 }
 
-/// Checks the mask of a block, of which `rows` and `columns` lie within the matrix.
+/// Checks the mask of a block. Its first `rows` rows and `columns` columns lie within the matrix.
 KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern& A, std::size_t block, std::int64_t rows,
                                             std::int64_t columns, FirstFault& found) {
   const int last_bits = A.block.size() % 64;

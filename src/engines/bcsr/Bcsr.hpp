@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl {
 
-/// The shape of the blocks of a matrix, and their number.
+/// The shape of the blocks of a matrix, and the number of blocks.
 struct BcsrBlocks {
   BlockShape shape;        ///< shape of all blocks
   std::size_t blocks = 0;  ///< number of blocks with at least one entry
@@ -52,7 +52,7 @@ struct Bcsr {
   BcsrPattern view() const {
     return {rows, columns, block, block_offsets.data(), block_columns.data(), block_masks.data()};
   }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -71,7 +71,7 @@ struct Bcsr {
   /// @endcond
 };
 
-/// A pattern in BCSR as it was built, and where its values come from.
+/// A newly built pattern in BCSR, and the map that says where its values come from.
 template <class MemorySpace>
 using BuiltBcsr = Built<Bcsr<MemorySpace>, MemorySpace>;
 
@@ -80,15 +80,15 @@ using BuiltBcsr = Built<Bcsr<MemorySpace>, MemorySpace>;
 /// \param nonzeros [in] the number of A's entries
 /// \throws std::invalid_argument unless height and width are from 1 to 64
 ///
-/// Cost: one pass over the pattern, on hosts with `height` comparisons for each block, on devices with up to height - 1
-/// bisections for each entry that is the first of a block in its row. Nothing is allocated.
+/// Cost: one pass over the pattern. Hosts compare `height` columns for each block. Devices search up to height - 1 rows
+/// by bisection for each entry that is the first of a block in its row. Nothing is allocated.
 template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width);
 
-/// Returns the shape of the blocks that build_bcsr() makes. If the parameters name none, it is the shape of an operand
-/// of a tensor core instruction: 16x16 for values of 2 bytes; 16x8 or 8x8 for 4; 16x8, 8x8 or 8x4 for 8 and more. The
-/// shape that needs the fewest bytes for pattern and values is chosen, and the largest of equals.
+/// Returns the shape of the blocks that build_bcsr() makes. If the parameters name none, the candidates are the shapes
+/// of operands of tensor core instructions: 16x16 for values of 2 bytes; 16x8 or 8x8 for 4; 16x8, 8x8 or 8x4 for 8 and
+/// more. The candidate that needs the fewest bytes for pattern and values is chosen; if several do, the largest.
 ///
 /// \param exec        [in] the instance to run on
 /// \param A           [in] a canonical pattern
@@ -108,8 +108,8 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                        const FormatParameters& parameters, std::size_t value_bytes);
 
 /// Builds BCSR from a canonical pattern. Windows are built in parallel, each by one thread that merges the sorted rows
-/// of the window. The arrays are the same on every backend and for any number of threads. Places without an entry have
-/// no source in the map.
+/// of the window. The arrays are the same on every backend and for any number of threads. In the map, elements of
+/// blocks without an entry have no source.
 ///
 /// \param exec        [in] the instance to run on
 /// \param A           [in] a canonical pattern
@@ -119,7 +119,7 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 /// \throws std::invalid_argument as bcsr_block_shape()
 /// \throws TooManyPlaces before anything as large as the blocks is allocated
 ///
-/// Cost: the choice of the shape, and three passes over the pattern, two of them with one comparison for each row of
+/// Cost: the choice of the shape, and three passes over the pattern. Two of these make one comparison for each row of
 /// each block.
 template <class ExecutionSpace>
 BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
@@ -131,8 +131,8 @@ template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const Bcsr<typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
-/// that is broken and where. Cost: a few passes over the pattern.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first broken
+/// invariant and where it is broken. Cost: a few passes over the pattern.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A);
 

@@ -18,7 +18,7 @@
 
 namespace Tessera::Impl {
 
-/// BCSR on tensor cores, for the block shapes that they multiply. In 16 bits plans also keep rounded values.
+/// BCSR on tensor cores, for the block shapes that have kernels. For Fp16 and Bf16, plans also store rounded values.
 template <class Scalar>
 class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBcsr, Scalar>;
@@ -28,7 +28,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bcsr_spmm";
 
-  /// Returns whether a kernel exists for this block shape.
+  /// Whether a kernel exists for this block shape.
   static bool has(BlockShape block, Precision precision) {
     const auto is = [&](int height, int width) { return block.height == height && block.width == width; };
     if (is(16, 16)) return std::is_same_v<Scalar, float> && Cuda::is_half(precision);
@@ -43,7 +43,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
            "; expected 16 x 8, 8 x 8, for double 8 x 4, or for float in 16 bits 16 x 16";
   }
 
-  /// \return whether it is built; not if there is no kernel for such blocks, or no room for rounded values
+  /// \return false if no kernel exists for such blocks, or if there is no memory for rounded values
   bool build(const Kokkos::Cuda& exec, const Bcsr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.block, options.precision)) return false;
@@ -87,8 +87,8 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   }
 
  private:
-  static constexpr Ordinal least_height = 8;  // least height of a block with a kernel
-  /// Number of blocks of a piece; products are fastest with it.
+  static constexpr Ordinal least_height = 8;  // lower bound on the height of a block with a kernel
+  /// Number of blocks of a piece with which products are fastest.
   static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
 
   BcsrPattern pattern_;

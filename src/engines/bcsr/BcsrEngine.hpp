@@ -15,9 +15,9 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaBcsr;
 
-/// Blocks of 16 x 16 are multiplied with values that the plan keeps in 16 bits.
+/// Predicts seconds. Blocks of 16 x 16 are multiplied with values that the plan stores in 16 bits.
 ///
-/// NOTE: the longest row of blocks is not counted. The model assumes the length of the longest window.
+/// NOTE: no statistic has the longest row of blocks. It is estimated from the longest window of 8 rows.
 inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile_s * places / 64;
   const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
@@ -28,7 +28,7 @@ inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, co
                                                  longest, 1, m, gpu);
 }
 
-/// Returns whether a kernel exists for this block shape and its data fits into memory.
+/// Whether a kernel exists for this block shape, and its data fits into memory.
 inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (gpu.block == 0) return false;
   const auto is_block = [&](double rows, double columns) {
@@ -39,7 +39,7 @@ inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const 
 }
 
 struct BcsrCost : DefaultCost {
-  /// Bytes of pattern and values.
+  /// Returns the bytes of pattern and values.
   static double bytes(const MatrixStatistics& m) {
     const double places = m.bcsr_block_rows * m.bcsr_block_columns;
     return (std::ceil(m.rows / m.bcsr_block_rows) + 1) * m.offset_bytes +
@@ -50,7 +50,7 @@ struct BcsrCost : DefaultCost {
     if (!(gpu.tile_s > 0 && gpu.block > 0 && m.bcsr_blocks > 0)) return std::nullopt;
     return FormatSize{Format::Bcsr, m.bcsr_blocks, bytes(m)};
   }
-  /// As for BitTCF: where decoding matters, blocks are far from full, and have 8 rows unless the user wants others.
+  /// As for BitTCF: where decoding matters, blocks are far from full. They have 8 rows unless users set the shape.
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 8 / machine.tile_rows;
   }

@@ -15,8 +15,8 @@ template <class T>
 class BcsrTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BcsrTest, OffsetCases);
 
-/// Block shapes: those of tensor cores, single rows and columns, the largest, and shapes whose masks end near a word's
-/// end or have rows that span two words.
+/// Block shapes: those of tensor cores, single rows and columns, the largest, and shapes whose masks end near the end
+/// of a word or have rows that span two words.
 constexpr BlockShape bcsr_shapes[] = {{8, 4},  {8, 8}, {16, 8}, {16, 16}, {1, 1},  {1, 64},
                                       {64, 1}, {7, 9}, {13, 5}, {3, 43},  {2, 33}, {64, 64}};
 
@@ -39,7 +39,7 @@ BlockShape chosen_bcsr_shape(const HostPattern<Offset>& A, std::size_t value_byt
   return bcsr_block_shape(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), {}, value_bytes);
 }
 
-/// The message of std::invalid_argument, or nothing if the call succeeds.
+/// Returns the message of std::invalid_argument, or an empty text if the call succeeds.
 std::string rejection(const std::function<void()>& call) {
   try {
     call();
@@ -107,8 +107,8 @@ TYPED_TEST(BcsrTest, BytesAreTheDocumentedFormula) {
   EXPECT_EQ(large.places(), large.tiles() * 65);
 }
 
-/// An entry in the corner of every 32 x 32 elements leaves the smallest blocks the least padding; full rows have none,
-/// and the largest blocks the least besides.
+/// One entry per 32 x 32 elements: the smallest blocks have the least padding. Full rows need no padding, so the
+/// largest blocks take the fewest bytes, because they need the fewest column indices and masks.
 TYPED_TEST(BcsrTest, TheShapeIsTheOneWithTheFewestBytes) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> scattered;
@@ -130,11 +130,11 @@ TYPED_TEST(BcsrTest, TheShapeIsTheOneWithTheFewestBytes) {
     expect_shape(chosen_bcsr_shape<Exec>(full, wide), {16, 8});
   }
   expect_shape({bcsr_of<Exec>(scattered, {}, 4).pattern.block}, {8, 8});
-  // All shapes need equal bytes without a row.
+  // Without rows, all shapes take equal bytes.
   expect_shape(chosen_bcsr_shape<Exec>(HostPattern<Offset>{}, 8), {16, 8});
 }
 
-/// Eight full rows, eight empty ones: blocks of 16 rows are half empty, and 8x8 take fewer masks than 8x4.
+/// Eight full rows and eight empty ones: blocks of 16 rows are half empty, and 8x8 needs fewer masks than 8x4.
 TYPED_TEST(BcsrTest, TheShapeBetweenTheExtremes) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;
@@ -160,7 +160,7 @@ TYPED_TEST(BcsrTest, ParametersNameBothSidesFrom1To64) {
   EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), 0, 0), std::invalid_argument);
 }
 
-/// 2^19 entries, each in a block of 2^12: one place more than an int counts.
+/// 2^19 entries, each in a block of 2^12 elements: one element more than an int can count.
 TYPED_TEST(BcsrTest, MorePlacesThanOffsetsCountAreRejected) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;
@@ -172,7 +172,7 @@ TYPED_TEST(BcsrTest, MorePlacesThanOffsetsCountAreRejected) {
       << found;
 }
 
-/// No index overflows in the widest matrix.
+/// No index overflows in the widest possible matrix.
 TYPED_TEST(BcsrTest, TheLastColumnThatAnOrdinalNames) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;
@@ -185,11 +185,11 @@ TYPED_TEST(BcsrTest, TheLastColumnThatAnOrdinalNames) {
   EXPECT_EQ(to_host(to_csr<Exec>(Exec(), built.pattern).pattern.column_indices), A.column_indices);
 }
 
-/// A broken copy of a valid format is rejected, and the message says what is broken.
+/// A damaged copy of a valid format is rejected, and the message names the broken invariant.
 TYPED_TEST(BcsrTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostBcsr;
-  // Full, in 2 x 4 blocks of 13 x 5, two words a mask: the last reach 12 rows and 2 columns beyond the matrix.
+  // A full matrix in 2 x 4 blocks of 13 x 5. Masks have two words. The last blocks exceed it by 12 rows and 2 columns.
   const HostPattern<Offset> A = random_pattern<Offset>(14, 18, 1.0, 4);
   const DamagedCopies<Exec, Bcsr<typename Exec::memory_space>, Host> copies(
       serial_bcsr(A, {13, 5}), [&](auto& p, const Host& h) {
@@ -218,7 +218,7 @@ TYPED_TEST(BcsrTest, ValidateNamesTheBrokenInvariant) {
   const std::string unsorted = "block_columns does not ascend strictly within a window";
   expect_fault("window 0: " + unsorted, [](Host& h) { std::swap(h.block_columns[0], h.block_columns[1]); });
   expect_fault("window 0: " + unsorted, [](Host& h) { h.block_columns[1] = 0; });
-  // A mask has 65 bits: the last is the lowest of the second word.
+  // A mask has 65 bits. The last one is the lowest bit of the second word.
   expect_fault("window 0: block_masks has a bit beyond the elements of a block",
                [](Host& h) { h.block_masks[1] |= std::uint64_t(1) << 1; });
   const std::string beyond = "block_masks has a bit beyond the last row or column of the matrix";

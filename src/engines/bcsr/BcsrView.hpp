@@ -15,12 +15,12 @@ struct BlockShape {
 
   TESSERA_FUNCTION int size() const { return height * width; }            ///< elements of a block
   TESSERA_FUNCTION int mask_words() const { return (size() + 63) / 64; }  ///< 64-bit words of a mask
-  /// The number of rows of blocks that cover `rows` rows.
+  /// Returns the number of rows of blocks that cover `rows` rows.
   TESSERA_FUNCTION Ordinal windows(Ordinal rows) const { return window_count(rows, height); }
 };
 
-/// The pattern of a matrix in BCSR, blocked compressed rows (SMaT, section IV.B): raw pointers into memory that
-/// somebody else owns.
+/// The pattern of a matrix in BCSR, blocked compressed rows (SMaT, section IV.B): raw pointers into memory that the
+/// caller owns.
 ///
 /// A grid cuts the matrix into blocks of block.height x block.width elements. The last block of a row or column may
 /// reach beyond the matrix. Blocks that have an entry are stored, one row of blocks (a window) after the other:
@@ -45,12 +45,12 @@ struct BlockShape {
 ///                  f 0 g 0  0 0 0 0     0 0 0 0  0 0 0 0  o 0 0 0     0 0 0 0  u v 0 0     y z 0 0
 /// ```
 ///
-/// Deviations from the paper: it has no masks and treats every stored element as an entry. Masks preserve entries that
-/// are zero in the conversion to CSR, and a missing element never multiplies an infinity or NaN of X. The paper's
-/// text pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here blocks for it are 16x16. Offsets are
-/// a template parameter.
+/// Deviations from the paper: it has no masks and treats every stored element as an entry. Masks preserve zero entries
+/// in the conversion to CSR, and prevent a missing element from multiplying an infinity or NaN of X. The paper's text
+/// pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here its blocks are 16x16. Offsets are a
+/// template parameter.
 struct BcsrPattern {
-  static constexpr const char* label = "Tessera::bcsr_spmm";  ///< profilers' name of a portable product
+  static constexpr const char* label = "Tessera::bcsr_spmm";  ///< name of a portable product in profilers
 
   Ordinal rows = 0;                            ///< rows of the matrix
   Ordinal columns = 0;                         ///< columns of the matrix
@@ -104,7 +104,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const BcsrPattern& A, Ordinal win
   }
 }
 
-/// Counts the values of the windows before `window`, an upper bound on their entries; `window` may be windows().
+/// Returns the number of values in windows before `window`, an upper bound on their entries. `window` may be windows().
 TESSERA_FUNCTION Offset entries_before(const BcsrPattern& A, Ordinal window) {
   return A.block_offsets[window] * Offset(A.block.size());
 }

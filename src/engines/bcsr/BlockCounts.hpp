@@ -25,15 +25,15 @@ KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordi
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
 }
 
-/// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
-/// in it. Returns the number of blocks.
+/// Visits the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for each of
+/// its entries. Returns the number of blocks.
 template <class Open, class Entry>
 KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                            const Open& open, const Entry& entry) {
   const Ordinal first_row = window * shape.height;
   const int rows = A.rows - first_row < shape.height ? A.rows - first_row : shape.height;
   Offset cursor[longest_block_side];
-  Ordinal next[longest_block_side];  // the block column under each cursor
+  Ordinal next[longest_block_side];  // the block column of the entry under each cursor
   for (int r = 0; r < rows; ++r) {
     cursor[r] = A.row_offsets[first_row + r];
     next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
@@ -61,9 +61,9 @@ KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordi
       A, window, shape, [](Ordinal) {}, [](int, int) {});
 }
 
-/// Returns whether entry k of a row is the first of its block: neither an earlier entry of the row nor an entry of an
-/// earlier row of the window lies in the block. Nearby rows are searched first because they are the likeliest to have
-/// one. Cost: up to a bisection for each earlier row.
+/// Whether entry k of a row is the first of its block: neither an earlier entry of the row nor an entry of an earlier
+/// row of the window lies in the block. Nearby rows are searched first because they most often have such an entry.
+/// Cost: up to a bisection for each earlier row.
 KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row, Offset k, BlockShape shape) {
   const Ordinal block_column = A.column_indices[k] / shape.width;
   if (k > A.row_offsets[row] && A.column_indices[k - 1] / shape.width == block_column) return false;
@@ -74,14 +74,14 @@ KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row
   return true;
 }
 
-/// Counts the blocks that the rows of a device's team open.
+/// Counts the blocks whose first entry is in the rows of a device's team.
 template <class Exec>
 struct BlocksOfRows {
   static constexpr Ordinal team_rows = 64;
 
   CsrPattern<Offset> A;
   BlockShape shape;
-  Offset* of_windows;  ///< the blocks of each window are added here unless null
+  Offset* of_windows;  ///< null, or an array to which the number of blocks of each window is added
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& blocks) const {
     const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
@@ -114,7 +114,7 @@ static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, 
   return blocks;
 }
 
-/// \param of_windows [in] null, or a zero for each window
+/// \param of_windows [in,out] null, or an array of zeros, to which the number of blocks of each window is added
 template <class Exec>
 std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
                             Offset* of_windows) {

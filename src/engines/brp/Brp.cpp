@@ -18,17 +18,17 @@
 
 namespace Tessera::Impl {
 
-/// Counts what one choice of f and g makes of a window, column by column. Bit r of a set of rows is row r of the
-/// window.
+/// Counts, column by column, the groups and residual entries of a window for one choice of f and g. In a set of rows,
+/// bit r stands for row r of the window.
 struct BrpWindow {
   int f = 1;                   // entries of a local column
-  int width = 8;               // local columns of a group
+  int width = 8;               // local columns in a group
   std::uint64_t groups = 0;    // full groups
   int open_columns = 0;        // local columns after the last full group
   unsigned open_rows = 0;      // the rows with entries in open columns
   unsigned leftover_rows = 0;  // the rows with entries in no local column
 
-  /// \param rows [in] the rows that have an entry in the next column
+  /// \param rows [in] set of the rows that have an entry in the next column
   KOKKOS_INLINE_FUNCTION void add(unsigned rows) {
     for (int entries = popcount(rows); entries >= f; entries -= f) {
       for (int i = 0; i < f; ++i) {
@@ -46,7 +46,7 @@ struct BrpWindow {
   KOKKOS_INLINE_FUNCTION unsigned residual_rows() const { return open_rows | leftover_rows; }
 };
 
-/// Candidate f and g, and the bytes that a product moves with each.
+/// Candidates for f and g, and the bytes that a product moves with each.
 struct BrpCandidates {
   static constexpr int most = 9;
   int count = 0;
@@ -61,7 +61,7 @@ struct BrpBytes {
   }
 };
 
-/// \throws std::invalid_argument if there is none
+/// \throws std::invalid_argument if there is no candidate
 inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::size_t value_bytes) {
   const int f = parameters.brp_nonzeros_per_column, g = parameters.brp_tiles_per_group;
   const auto asked = "Tessera: brp_nonzeros_per_column (f) is " + std::to_string(f) +
@@ -71,7 +71,7 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
                                 std::to_string(brp_most_g) + ", 0 for automatic");
   }
   const auto choices = [](int given) { return given > 0 ? std::vector<int>{given} : std::vector<int>{1, 2, 4}; };
-  // 8 f g values fill lines of 128 bytes if f g is a multiple of this.
+  // 8 f g values fill whole lines of 128 bytes if f g is a multiple of this.
   const std::size_t factor = 16 / std::gcd(std::size_t(16), value_bytes);
   BrpCandidates result;
   for (const int each_f : choices(f)) {
@@ -87,7 +87,7 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
                               std::to_string(factor) + (f == 0 || g == 0 ? ", with 1, 2 or 4 where 0 is given" : ""));
 }
 
-/// See choose_brp_parameters().
+/// Returns the bytes that a product moves for a window, with each candidate: see choose_brp_parameters().
 KOKKOS_INLINE_FUNCTION BrpBytes brp_traffic(const CsrPattern<Offset>& A, Ordinal window,
                                             const BrpCandidates& candidates, std::uint64_t vector_row) {
   BrpWindow counted[BrpCandidates::most];
@@ -112,15 +112,15 @@ KOKKOS_INLINE_FUNCTION BrpBytes brp_traffic(const CsrPattern<Offset>& A, Ordinal
 }
 
 /// Calls grouped(column, row within the window, number) or residual(column, row within the window) for every entry of a
-/// window, columns ascending, then rows.
+/// window, in ascending order of columns, then rows. `number` counts the grouped entries.
 ///
-/// \param grouped_entries [in] grouped entries of the window, numbered from 0
+/// \param grouped_entries [in] number of grouped entries of the window
 template <class Grouped, class Residual>
 KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal window, int f, Offset grouped_entries,
                                          const Grouped& grouped, const Residual& residual) {
   Offset number = 0;
   merge_window<16>(A, window * 16, [&](Ordinal column, unsigned rows) {
-    const auto whole = static_cast<Offset>(popcount(rows) / f * f);  // in local columns
+    const auto whole = static_cast<Offset>(popcount(rows) / f * f);  // number of entries in local columns
     const Offset room = grouped_entries - number;
     const Offset end = number + (whole < room ? whole : room);
     for (; rows != 0; rows &= rows - 1) {
@@ -133,7 +133,7 @@ KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal wi
   });
 }
 
-/// window_groups and window_residuals.
+/// Counts the groups and residual rows of each window: fills window_groups and window_residuals.
 template <class ExecutionSpace, class Memory>
 void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Brp<Memory>& p) {
   const Ordinal windows = window_count(A.rows, 16);
@@ -155,7 +155,7 @@ void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
   counts_to_offsets(exec, p.window_residuals);
 }
 
-/// residual_rows and residual_offsets.
+/// Lists the rows with residual entries: fills residual_rows and residual_offsets.
 template <class ExecutionSpace, class Memory>
 void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, const Brp<Memory>& p) {
   const auto out = p;
@@ -178,7 +178,7 @@ void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>
   counts_to_offsets(exec, p.residual_offsets);
 }
 
-/// Fills in the groups of a window, the columns of its residual entries, and where the values of both come from.
+/// Fills in the groups of a window, the columns of its residual entries, and the sources of the values of both.
 ///
 /// \param p [in] the view of `out`
 template <class Partition, class Slots>

@@ -13,12 +13,10 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in the block-row partition (see BrpPattern for what the arrays hold, and for f
-/// and g) that owns its arrays.
+/// The pattern of a matrix in the block-row partition that owns its arrays. BrpPattern describes the arrays, f and g.
 ///
 /// Bytes without the values: groups * (4 + 8 g * 4 + 8 f g) + residual rows * (4 + sizeof(Offset)) + residual entries *
-/// 4
-/// + (2 ceil(rows / 16) + 3) sizeof(Offset).
+/// 4 + (2 ceil(rows / 16) + 3) sizeof(Offset).
 template <class MemorySpace>
 struct Brp {
   static constexpr Format format = Format::Brp;  ///< its name
@@ -38,12 +36,12 @@ struct Brp {
   Impl::Array<Offset*, MemorySpace> window_residuals;   ///< see BrpPattern
 
   std::size_t groups() const { return group_windows.extent(0); }      ///< number of groups
-  std::size_t tiles() const { return groups(); }                      ///< number of groups, which are tiles of 16 x 8 g
+  std::size_t tiles() const { return groups(); }                      ///< number of groups, each a tile of 16 x 8 g
   std::size_t places() const { return nonzeros; }                     ///< elements of an array of values
   std::size_t tiled_nonzeros() const { return local_ids.extent(0); }  ///< number of entries in groups
   std::size_t tile_elements() const { return group_columns.extent(0) * 16; }  ///< elements of all groups
   const auto& tile_counts() const { return window_groups; }  ///< the first group of each window, and the end
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels read.
   BrpPattern view() const {
     return {rows,
             columns,
@@ -59,7 +57,7 @@ struct Brp {
             residual_columns.data(),
             window_residuals.data()};
   }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -83,7 +81,7 @@ struct Brp {
   /// @endcond
 };
 
-/// A pattern in the block-row partition as it was built, and where its values come from.
+/// A newly built pattern in the block-row partition, and the map that says where its values come from.
 template <class MemorySpace>
 using BuiltBrp = Built<Brp<MemorySpace>, MemorySpace>;
 
@@ -93,11 +91,11 @@ struct BrpParameters {
   int g = 1;  ///< tiles of a group
 };
 
-/// The f and g that build_brp() takes. A parameter that is given stays. One that is 0 becomes 1, 2 or 4: the choice
+/// Returns the f and g that build_brp() uses. A parameter that is not 0 is kept. Others become 1, 2 or 4: the choice
 /// moves the fewest bytes in a product, among those that align groups to 128 bytes (8 f g value_bytes is a multiple of
-/// 128). Of equals, the least f is taken, then the least g.
+/// 128). If several choices move equally few, the smallest f wins, then the smallest g.
 ///
-/// The bytes that differ are counted for an X of 128 columns, where a row of X or Y has b = 128 value_bytes:
+/// The bytes depend on the choice as follows. X has 128 columns, so a row of X or Y has b = 128 value_bytes:
 ///
 /// ```{.unparsed}
 ///   groups * (4 + 8 g (4 + b) + 8 f g)                 arrays of groups, and a row of X for each local column
@@ -105,16 +103,16 @@ struct BrpParameters {
 ///   residual rows * (4 + sizeof(Offset) + 2 b)         row and offset; the row of Y is read and written again
 /// ```
 ///
-/// Without the rows of X and Y, residual entries would seem cheaper than groups with f = 1, and there would be no
+/// If rows of X and Y were not counted, residual entries would seem cheaper than groups with f = 1: there would be no
 /// groups.
 ///
 /// \param exec        [in] the instance to run on
 /// \param A           [in] a canonical pattern
-/// \param parameters  [in] f and g, or 0
+/// \param parameters  [in] f and g; 0 leaves the choice to this function
 /// \param value_bytes [in] bytes of a value of A
 /// \throws std::invalid_argument if f is not in 0 ... 16 or g not in 0 ... 64, or if they do not align groups
 ///
-/// Cost: one pass over the pattern for all candidates together, or nothing if there is only one.
+/// Cost: one pass over the pattern for all candidates together, or none if there is only one candidate.
 template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                     const FormatParameters& parameters, std::size_t value_bytes);
@@ -125,21 +123,21 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
 ///
 /// \throws std::invalid_argument as choose_brp_parameters()
 ///
-/// Cost: that of the choice, and three passes over the pattern, each with 16 comparisons for each distinct column of a
-/// window.
+/// Cost: that of the choice, and three passes over the pattern. Each pass makes 16 comparisons for each distinct column
+/// of a window.
 template <class ExecutionSpace>
 BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                           std::size_t nonzeros, const FormatParameters& parameters,
                                                           std::size_t value_bytes);
 
-/// Converts back to canonical rows without loss. The map takes values from the partition's order to that of the rows.
-/// Cost: a radix sort of the entries.
+/// Converts back to canonical rows without loss. The map reorders values from the partition's order to the order of the
+/// rows. Cost: a radix sort of the entries.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const Brp<typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
-/// that is broken and where. Cost: a few passes over the pattern.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first broken
+/// invariant and where it is broken. Cost: a few passes over the pattern.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Brp<typename ExecutionSpace::memory_space>& A);
 

@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaBrp;
 
-/// Up to 32 columns take as long as 32.
+/// Predicts seconds. An X with fewer than 32 columns takes as long as one with 32.
 inline double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double seconds = gpu.partition * gpu.tile_s * std::max(1.0, tile_columns / m.vector_columns);
   const Tiles tiles = tiles_of(m.nonzeros / 64, 0, 0, seconds);

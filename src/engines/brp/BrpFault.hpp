@@ -13,7 +13,7 @@
 namespace Tessera::Impl {
 
 constexpr int brp_most_f = 16;  // upper bound on f: entries of a column in a window
-constexpr int brp_most_g = 64;  // tiles that a group may need in shared memory: 64 KiB of doubles
+constexpr int brp_most_g = 64;  // upper bound on g: shared memory may hold a group of 64 KiB of doubles
 
 enum BrpFault : int {
   brp_window,
@@ -67,7 +67,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_groups(const BrpPattern& A, Ordinal window
   }
 }
 
-/// The residual rows of a window as a matrix of 16 rows, whose row offsets are written to `offsets`.
+/// Returns the residual rows of a window as a matrix of 16 rows. Its row offsets are written to `offsets`.
 KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BrpPattern& A, Ordinal window,
                                                               Offset (&offsets)[17]) {
   Offset listed = A.window_residuals[window];
@@ -98,7 +98,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_residual(const BrpPattern& A, Ordinal wind
   }
 }
 
-/// Checks that the right entries of a window are residual, given that both parts are in order.
+/// Checks that exactly the entries that fit in no group are residual, given that both parts are in order.
 KOKKOS_INLINE_FUNCTION void check_brp_split(const BrpPattern& A, Ordinal window, FirstFault& found) {
   Offset offsets[17];
   const Offset width = A.group_entries() / static_cast<Offset>(A.f);

@@ -26,18 +26,18 @@ auto brp_of(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes 
   return build_brp(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), parameters, value_bytes);
 }
 
-/// Those of all formats, and some whose columns make several local columns.
+/// Returns the patterns for all formats, and some in which a column makes several local columns.
 std::vector<HostPattern<Offset>> brp_patterns() {
   auto patterns = adversarial_patterns<Offset>();
   patterns.push_back(random_pattern<Offset>(50, 200, 0.5, 7));
-  patterns.push_back(random_pattern<Offset>(16, 8 * 4, 1.0, 8));  // groups without anything residual
+  patterns.push_back(random_pattern<Offset>(16, 8 * 4, 1.0, 8));  // groups without residual entries
   patterns.push_back(random_pattern<Offset>(48, 300, 0.9, 9, 17));
   return patterns;
 }
 
 constexpr std::pair<int, int> brp_parameters[] = {{1, 1}, {1, 4}, {2, 2}, {3, 1}, {4, 4}, {16, 2}};
 
-/// One group with f = 2 and g = 1; its entries, column by column in the group, then the residual ones, are
+/// A matrix of one group with f = 2 and g = 1. Letters are in the order of values: the group by columns, then the rest.
 ///
 ///     a c e . . k . q
 ///     b d f i . . o .
@@ -94,7 +94,7 @@ TYPED_TEST(BrpTest, ArraysAreThoseOfTheSerialBuild) {
   }
 }
 
-/// For each place of a value what for_each_entry() visits it as, row * columns + column; -1 if it does not.
+/// Returns, for each place of a value, row * columns + column as visited by for_each_entry(), or -1 without a visit.
 template <class Exec>
 std::vector<int> brp_visits(const Brp<typename Exec::memory_space>& A) {
   Kokkos::View<int*, typename Exec::memory_space> visits("visits", A.places());
@@ -136,7 +136,7 @@ TYPED_TEST(BrpTest, BytesAreTheDocumentedFormula) {
                                        residual_entries * 4 + (2 * windows + 3) * sizeof(Offset));
 }
 
-/// The bytes that choose_brp_parameters() documents.
+/// Returns the bytes that choose_brp_parameters() documents.
 std::size_t brp_moved_bytes(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes) {
   const auto p = serial_brp(A, f, g);
   const std::size_t row = 128 * value_bytes;
@@ -175,7 +175,7 @@ TYPED_TEST(BrpTest, OneParameterMayBeGiven) {
   EXPECT_EQ(brp_of<Exec>(full, 2, 0, 4).pattern.f, 2);
   EXPECT_EQ(brp_of<Exec>(full, 2, 0, 4).pattern.g, 4);
   EXPECT_EQ(brp_of<Exec>(full, 0, 0).pattern.f, 4);
-  // A diagonal fills no local column of two.
+  // No column of a diagonal matrix has two entries, which a local column with f = 2 needs.
   HostPattern<Offset> diagonal;
   diagonal.columns = 64;
   for (int i = 0; i < 64; ++i) {
@@ -183,7 +183,7 @@ TYPED_TEST(BrpTest, OneParameterMayBeGiven) {
     diagonal.end_row();
   }
   EXPECT_EQ(brp_of<Exec>(diagonal, 0, 0).pattern.f, 1);
-  EXPECT_EQ(brp_of<Exec>(diagonal, 0, 0).pattern.g, 2);  // 16 local columns a window
+  EXPECT_EQ(brp_of<Exec>(diagonal, 0, 0).pattern.g, 2);  // 16 local columns per window
 }
 
 TYPED_TEST(BrpTest, ParametersReachTheBuildOfAnyFormat) {
@@ -233,7 +233,7 @@ auto damaged_copies(const HostPattern<Offset>& A, const HostBrp& valid) {
 TYPED_TEST(BrpTest, ValidateNamesTheBrokenArray) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostBrp;
-  const HostPattern<Offset> A = random_pattern<Offset>(27, 60, 0.3, 4);  // groups and residual rows in both windows
+  const HostPattern<Offset> A = random_pattern<Offset>(27, 60, 0.3, 4);  // both windows have groups and residual rows
   const Host valid = serial_brp(A, 2, 1);
   const auto expect_fault = damaged_copies<Exec>(A, valid);
   expect_fault("BRP: f is not", [](Host& h) { h.f = 0; });
@@ -276,13 +276,13 @@ TYPED_TEST(BrpTest, ValidateNamesTheBrokenArray) {
                                                        [](Host& h) { h.residual_offsets[0] = 1; });
 }
 
-/// Entries that are all there, in order, but in the wrong part.
+/// All entries are present and in order, but some are in the wrong part.
 TYPED_TEST(BrpTest, ValidateNamesAWrongSplit) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostBrp;
   const auto A = brp_of_one_group();
   const auto expect_fault = damaged_copies<Exec>(A, serial_brp(A, 2, 1));
-  // Entry u, of column 2 and row 4, and h, the last of that column in a group, change places.
+  // Swaps entry u (column 2, row 4) with h, the last entry of that column in a group.
   expect_fault("window 0: a residual entry is in a group too, or comes before", [](Host& h) {
     h.local_ids[7] = 4 * 8 + 3;
     h.residual_rows = {0, 2, 3};
@@ -290,9 +290,9 @@ TYPED_TEST(BrpTest, ValidateNamesAWrongSplit) {
     h.residual_columns = {7, 1, 4, 2, 7};
     h.window_residuals = {0, 3};
   });
-  // An entry twice: u becomes another entry n.
+  // One entry is there twice: u becomes a second n.
   expect_fault("window 0: a residual entry is in a group too", [](Host& h) { h.residual_columns[4] = 5; });
-  // The local column of b in column 1 goes, that of column 7 comes.
+  // The local column of b in column 1 is replaced by one of column 7.
   expect_fault("window 0: f residual entries have one column, and later", [](Host& h) {
     h.group_columns = {0, 2, 2, 3, 5, 5, 6, 7};
     h.local_ids = {0, 8, 1, 9, 18, 26, 11, 27, 4, 20, 29, 37, 14, 38, 7, 31};
@@ -300,7 +300,7 @@ TYPED_TEST(BrpTest, ValidateNamesAWrongSplit) {
     h.residual_offsets = {0, 1, 2, 4, 5};
     h.residual_columns = {1, 1, 1, 4, 2};
   });
-  // All residual: no group where there is room for one.
+  // All entries are residual, although they would fill a group.
   expect_fault("window 0: the residual entries would make another group", [&](Host& h) {
     h.group_windows.clear();
     h.window_groups = {0, 0};

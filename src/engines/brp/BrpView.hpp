@@ -8,14 +8,14 @@
 namespace Tessera::Impl {
 
 /// The pattern of a matrix in the block-row partition (BRP-SpMM, sections IV.B and IV.C): raw pointers into memory that
-/// somebody else owns.
+/// the caller owns.
 ///
 /// Rows are cut into windows of 16. A window is cut into *local columns*, each with exactly f entries of one matrix
-/// column: a column with m entries in the window makes floor(m / f) of them, from its first row on. Local columns have
-/// the order of their matrix columns. Eight of them make a tile of 16x8, the left operand of mma.m16n8k8, and g tiles
-/// make a *group*. A group has 8 g local columns and exactly 8 f g entries, so that all groups are equal work. A window
-/// has as many groups as its local columns fill. All other entries are *residual*: they are stored as compressed rows
-/// that list only rows with residual entries. The arrays are:
+/// column. A column with m entries in the window makes floor(m / f) local columns, beginning with its first row. Local
+/// columns have the order of their matrix columns. Eight of them make a tile of 16x8, the left operand of mma.m16n8k8,
+/// and g tiles make a *group*. A group has 8 g local columns and exactly 8 f g entries, so all groups are equal work. A
+/// window has as many groups as its local columns fill. All other entries are *residual*: they are stored as compressed
+/// rows, and rows without residual entries are not listed. The arrays are:
 ///
 /// ```{.unparsed}
 ///   group_windows     groups             window of each group, ascending              (the paper's group_window_id)
@@ -28,8 +28,8 @@ namespace Tessera::Impl {
 ///   window_residuals  windows + 1        first residual row of each window
 /// ```
 ///
-/// The values of the groups come first, in the order of local_ids, then those of the residual entries. f and g are such
-/// that the values of a group are a multiple of 128 bytes: every group, and the residual part, is as aligned as the
+/// The values of the groups come first, in the order of local_ids, then those of the residual entries. f and g must
+/// make the values of a group a multiple of 128 bytes. Every group, and the residual part, is then as aligned as the
 /// array. With f = 2 and g = 1, the matrix pictured in CsrPattern is one window with one group. Columns 2, 6 and 15,
 /// which have one entry each, and the last entries of the others are residual:
 ///
@@ -47,16 +47,15 @@ namespace Tessera::Impl {
 ///   values            f g   i     k    l    t    u v   y  z
 /// ```
 ///
-/// Deviations from the paper: it has f = 1 and g = 4, and names this choice as its limitation (section VI). Here both
-/// are free, and a matrix column is stored once for each local column, not once for each entry; for f = 1 this is the
-/// same. window_groups and window_residuals tell where the parts of a window are. The owner of a window can then write
-/// its rows of Y once, without atomics; the paper's groups and residual rows each add to Y. Offsets are a template
-/// parameter.
+/// Deviations from the paper: it has f = 1 and g = 4, and names this choice as its limitation (section VI). Here f and
+/// g are free, and a matrix column is stored once for each local column, not once for each entry; for f = 1 this is the
+/// same. window_groups and window_residuals locate the parts of a window. The owner of a window can then write its rows
+/// of Y once, without atomics; in the paper, groups and residual rows each add to Y. Offsets are a template parameter.
 struct BrpPattern {
   static constexpr int tile_rows = 16;  ///< rows of a tile
   static constexpr int tile_width = 8;  ///< local columns of a tile
 
-  static constexpr const char* label = "Tessera::brp_spmm";  ///< what profilers see of a portable product
+  static constexpr const char* label = "Tessera::brp_spmm";  ///< name of a portable product in profilers
 
   Ordinal rows = 0;                           ///< rows of the matrix
   Ordinal columns = 0;                        ///< columns of the matrix
@@ -85,8 +84,8 @@ TESSERA_FUNCTION constexpr int brp_local_id(int r, int c) { return r * 8 + c; }
 /// Returns the row of the element with this id.
 TESSERA_FUNCTION constexpr int brp_local_row(int id) { return id / 8; }
 
-/// Calls visit(column, place of the value) for every entry of a row: first those in groups, then the residual ones.
-/// Columns ascend within each part. Cost: a scan of the groups of the row's window, one byte for each entry.
+/// Calls visit(column, place of the value) for every entry of a row: first for entries in groups, then for residual
+/// ones. Columns ascend within each part. Cost: a scan of the groups of the row's window, one byte per entry.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
 TESSERA_FUNCTION void for_each_entry(const BrpPattern& A, Ordinal row, const Visit& visit) {
@@ -109,8 +108,8 @@ TESSERA_FUNCTION Offset entries_before(const BrpPattern& A, Ordinal window) {
   return A.window_groups[window] * A.group_entries() + A.residual_offsets[A.window_residuals[window]];
 }
 
-/// Calls visit(row within the window, column, place of the value) for every entry of a window: first those in groups,
-/// in the order of their places, then the residual ones.
+/// Calls visit(row within the window, column, place of the value) for every entry of a window: first for entries in
+/// groups, in the order of their places, then for residual ones.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
 TESSERA_FUNCTION void for_each_entry_of_window(const BrpPattern& A, Ordinal window, const Visit& visit) {

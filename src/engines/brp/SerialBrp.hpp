@@ -8,8 +8,8 @@
 
 namespace Tessera::Impl::Test {
 
-/// The block-row partition (BrpView.hpp) on the host. slots: the entry at each place,
-/// entries of groups first, then residual entries.
+/// The block-row partition (BrpView.hpp) on the host. slots has the entry at each place: entries of
+/// groups first, then residual entries.
 struct HostBrp {
   int rows = 0, columns = 0, f = 1, g = 1;
   std::vector<int> group_windows, group_columns, residual_rows, residual_columns;
@@ -51,7 +51,7 @@ struct BrpEntry {
   std::size_t slot;
 };
 
-/// The entries of a window, column by column.
+/// Returns the entries of a window, sorted by column, then row.
 template <class From>
 std::vector<BrpEntry> brp_window(const HostPattern<From>& A, int window) {
   std::vector<BrpEntry> entries;
@@ -66,8 +66,8 @@ std::vector<BrpEntry> brp_window(const HostPattern<From>& A, int window) {
   return entries;
 }
 
-/// Local columns of f entries, as many as make whole groups, in front; the other entries behind, in the same order.
-/// Returns the number of entries in front.
+/// Moves the local columns that make whole groups, of f entries each, to the front. The other entries follow in the
+/// same order. Returns the number of entries in front.
 inline std::size_t split_brp_window(std::vector<BrpEntry>& entries, int f, int g) {
   std::vector<BrpEntry> grouped, residual;
   for (std::size_t first = 0; first < entries.size();) {

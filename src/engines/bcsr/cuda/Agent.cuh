@@ -19,8 +19,8 @@ namespace Tessera::Impl::Cuda {
 
 /// The arguments of the kernels for rows of blocks.
 ///
-/// product has the caller's X and values, for sums that are computed entry by entry. Tensor cores multiply rows of `x`
-/// and `values`, which have the kernel's type of operands and can be copied 16 bytes at a time.
+/// `product` has the caller's X and values, for sums that are computed entry by entry. Tensor cores multiply `x` and
+/// `values`. These have the kernel's type of operands, and their rows can be copied 16 bytes at a time.
 template <class Scalar, class Operand>
 struct BcsrArguments {
   BcsrPattern A;
@@ -39,11 +39,11 @@ struct BcsrArguments {
 
 /// A warp that multiplies blocks of a window by a slab of columns of X (SMaT, Algorithm 1).
 ///
-/// The warp has a ring of stages in shared memory of its own. It copies blocks, and the rows of X that they touch, into
-/// the ring while it multiplies the blocks before them. It waits for no other warp.
+/// The warp has a ring of stages in shared memory of its own. It copies blocks, and the rows of X that they need, into
+/// the ring while it multiplies earlier blocks. It waits for no other warp.
 ///
-/// gathers says whether X has its rows in another order (x_rows). Numbers that are the same for all lanes are read by
-/// __shfl_sync, which tells the compiler that they are.
+/// With `gathers`, the rows of X have another order (x_rows). Values that are the same for all lanes are read by
+/// __shfl_sync, so the compiler knows that they are the same.
 template <class Kind, class Policy, bool gathers, class Scalar>
 class BcsrAgent {
  public:
@@ -96,7 +96,7 @@ class BcsrAgent {
     static constexpr int rows = Tile::result_rows, columns = Tile::result_columns, window_rows = Kind::height;
     static constexpr bool is_whole = false, has_rest = false, reads_ahead = false;
 
-    /// Sums the entries in the caller's precision.
+    /// Returns a sum of entries, computed in the caller's precision.
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem& item, int row,
                                                          int column) {
       const BcsrPattern& A = arguments.A;
@@ -115,16 +115,16 @@ class BcsrAgent {
     }
   };
 
-  /// Writes the sums of an item to Y, or, for a piece of a window, to its slot of the workspace.
+  /// Writes the sums of an item to Y. The sums of a piece of a window are written to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(arguments_, lane_, first_column_).finish(item, sums);
   }
 
  private:
-  // Walks through the blocks of an item, and says what to copy of each. After the last one, that is nothing.
+  // Visits the blocks of an item, and says what to copy of each: nothing after the last block.
   //
-  // The warp reads columns and masks of 32 blocks at a time, one a lane, most of them long before it needs them. It
-  // reads x_rows one block ahead.
+  // The warp reads columns and masks of 32 blocks at a time, one per lane, usually long before it needs them. It reads
+  // x_rows one block ahead.
   class BlockWalk {
    public:
     __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem& item, int lane)
@@ -136,13 +136,13 @@ class BcsrAgent {
 
     /// Returns the block's first column. All lanes call this and the functions below.
     __device__ __forceinline__ Ordinal first_column() const { return from_owner(now_.column) * Kind::width; }
-    /// Returns a word whose bit r is set if the block needs its row r of X.
+    /// Returns a word in which bit r is set if the block needs its row r of X.
     __device__ __forceinline__ unsigned wanted_rows() const { return from_owner(now_.rows); }
-    /// Returns whether the block needs its unit lane + 32 i of values.
+    /// Whether the block needs unit lane + 32 i of its values.
     __device__ __forceinline__ bool wants_unit(int i) const { return (from_owner(now_.units[i]) >> lane_ & 1u) != 0; }
     /// Returns the lane's first unit of values.
     __device__ __forceinline__ const uint4* values() const { return values_; }
-    /// Returns, with x_rows, the row of X that is the block's row r, in lane r < Kind::width.
+    /// Returns the row of X that is the block's row r, in lane r < Kind::width. Valid with x_rows only.
     __device__ __forceinline__ Ordinal row() const { return row_; }
 
     __device__ __forceinline__ void advance() {
@@ -191,7 +191,7 @@ class BcsrAgent {
       if constexpr (gathers) row_ = load_row();
     }
 
-    // Returns any row after the last block.
+    // Loads an element of x_rows for the lane. After the last block it may be any element.
     __device__ __forceinline__ Ordinal load_row() const {
       const Ordinal column = first_column() + lane_ % Kind::width;
       return __ldg(arguments_.product.x_rows + min(column, arguments_.A.columns - 1));
@@ -211,7 +211,7 @@ class BcsrAgent {
     Ordinal row_ = 0;
   };
 
-  // Begins to copy the next block, if there is one, and closes the group of copies.
+  // Starts to copy the next block, if there is one, and commits the group of copies.
   __device__ __forceinline__ void copy_next(BlockWalk& walk, uint4* to) const {
 #pragma unroll
     for (int i = 0; i < (Tile::a_units + 31) / 32; ++i) {
@@ -222,7 +222,7 @@ class BcsrAgent {
       }
     }
     const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
-    // Rows of X are copied through the L1 cache, where neighbouring warps find them.
+    // Rows of X are copied through the L1 cache, so neighbouring warps find them there.
     copy_rows(walk, wanted & whole_units_, to,
               [](uint4* place, const std::byte* from) { copy_async_cached<16>(place, from); });
     if (has_part_) {
@@ -234,7 +234,7 @@ class BcsrAgent {
     commit_copies();
   }
 
-  // Copies rows of X. Rows without an entry in the block, and columns beyond X, keep their old content: it is
+  // Copies rows of X. Rows without an entry in the block, and columns beyond X, keep their old content. That content is
   // multiplied by zero, or the result is not used. If it is infinite, the sum is computed again.
   template <class Copy>
   __device__ __forceinline__ void copy_rows(const BlockWalk& walk, unsigned wanted, uint4* to, const Copy& copy) const {
@@ -246,11 +246,11 @@ class BcsrAgent {
     });
   }
 
-  // The number of rows of X that a warp copies at once, in 512 bytes.
+  // Number of rows of X that a warp copies at once, in 512 bytes.
   static constexpr int copied_rows = 32 / Tile::row_units;
   static_assert(Tile::row_units <= 32 && Kind::width % copied_rows == 0);
 
-  // Calls visit(the lane's row of the block, lane 0's row, place in the stage).
+  // Calls visit(row of the block for this lane, row for lane 0, place in the stage).
   template <class Visit>
   __device__ __forceinline__ void for_each_copy(const Visit& visit) const {
     const int first = lane_ / Tile::row_units, unit = lane_ % Tile::row_units;
@@ -262,7 +262,7 @@ class BcsrAgent {
     return x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes;
   }
 
-  // Fills the rows with zeros, so elements that are not copied are finite.
+  // Fills the rows with zeros, because elements that are not copied must be finite.
   __device__ __forceinline__ void clear_rows() const {
 #pragma unroll
     for (int stage = 0; stage < Policy::stages; ++stage) {
@@ -270,7 +270,7 @@ class BcsrAgent {
     }
   }
 
-  // Copies a unit of values. A unit without an entry is not read, and becomes zeros.
+  // Copies a unit of values. A unit without an entry is not read; zeros are written.
   static __device__ __forceinline__ void copy_unit(uint4* to, const uint4* from, bool is_wanted) {
     if constexpr (Policy::skips_values) {
       copy_async_16(to, from, is_wanted);
@@ -282,10 +282,10 @@ class BcsrAgent {
   const Arguments& arguments_;
   uint4* ring_;
   int lane_;
-  int first_column_;    // first column of the slab
-  const std::byte* x_;  // the lane's part of row 0 of X; unless it gathers, of the first row that it copies of a block
-  unsigned whole_units_;  // all bits are set if X has all columns that the lane copies
-  int part_bytes_;        // the bytes of these columns that X has, if it has some but not all of them
+  int first_column_;      // first column of the slab
+  const std::byte* x_;    // the lane's part of row 0 of X; without `gathers`, of its first row of a block
+  unsigned whole_units_;  // all bits are set if no column that the lane copies is beyond X
+  int part_bytes_;        // bytes of the lane's columns that X has, if it has some but not all of them
   bool has_part_;         // whether some lane has a part
 };
 

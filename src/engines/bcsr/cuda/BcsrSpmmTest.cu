@@ -91,8 +91,8 @@ struct BcsrKernel : SpmmKernel<BcsrCase> {
     }
     return cases;
   }
-  // The last row, which has an entry in each column, has nearly all blocks. Their number is at the edges of pieces and
-  // of the 32 block columns that a warp reads at a time.
+  // The last row has an entry in each column, and nearly all blocks. Their number is at the edges of pieces, and of the
+  // 32 block columns that a warp reads at a time.
   static std::vector<HostMatrix> long_matrices(const Case& c) {
     std::vector<HostMatrix> all;
     for (const int blocks : {15, 16, 17, 31, 32, 33, 63, 64, 65, 200}) {
@@ -109,7 +109,7 @@ using BcsrCells = ::testing::Types<BcsrCell<Precision::Native, double>, BcsrCell
                                    BcsrCell<Precision::Bf16, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Bcsr, Spmm, BcsrCells, SpmmCellNames);
 
-// Checks that FP16 gives the sums of FP32 if X or A has a number that FP16 rounds to infinity.
+// Checks that FP16 gives the sums of FP32 if X or A has a number that is infinite in FP16.
 TEST(BcsrSpmm, WhatOverflowsFp16) {
   TESSERA_SKIP_WITHOUT_GPU();
   using Cell = BcsrCell<Precision::Fp16, float>;
@@ -124,7 +124,7 @@ TEST(BcsrSpmm, WhatOverflowsFp16) {
   check_product<Cell>(A, c, x);
 }
 
-// Checks a matrix of which one row has half of all blocks, as in dc2: no item is too long, and the product is right.
+// Checks a matrix in which one row has half of all blocks, as in dc2: no item is too long, and the product is right.
 TEST(BcsrSpmm, ASkewedMatrix) {
   TESSERA_SKIP_WITHOUT_GPU();
   BcsrCase c;

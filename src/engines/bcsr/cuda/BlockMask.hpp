@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Finds in the mask of a block (BcsrView.hpp) the parts that have an entry. Only these parts must be copied.
+/// Finds the parts of a block that have an entry, from its mask (BcsrView.hpp). Only these parts must be copied.
 template <int height, int width>
 struct BlockMask {
   static constexpr int words = (height * width + 63) / 64;
@@ -16,7 +16,7 @@ struct BlockMask {
 
   std::uint64_t at[words];
 
-  /// Returns a word whose bit c is set if column c has an entry.
+  /// Returns a word in which bit c is set if column c has an entry.
   TESSERA_FUNCTION std::uint32_t columns() const {
     std::uint64_t bits = 0;
     TESSERA_UNROLL

@@ -10,15 +10,15 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The BcsrTile of a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16, and its rows of X, 8
-/// columns at a time, are the right operand.
+/// The BcsrTile of a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16. The right operand is 8
+/// columns of the block's rows of X.
 template <class Kind, class Policy>
 struct BcsrHalfTile {
   using Operand = std::uint16_t;
   using Scalar = float;  // type of the sums
 
-  // Shared memory in units of 16 bytes. A row of the block is two units, whose order alternates; a row of X is padded
-  // by one unit. Hence the eight rows that ldmatrix reads at a time lie in different banks.
+  // Shared memory in units of 16 bytes. A row of the block is two units in alternating order; a row of X is padded by
+  // one unit. Hence the eight rows that ldmatrix reads at a time are in different banks.
   static constexpr int unit_operands = 8;
   static constexpr int a_units = 32;
   static constexpr int row_units = Policy::columns / unit_operands;
@@ -28,7 +28,7 @@ struct BcsrHalfTile {
   static __device__ __forceinline__ int x_place(int row, int unit) { return a_units + row * row_stride + unit; }
   static_assert(row_units % 4 == 0);
 
-  static constexpr int products = Policy::columns / 8;  // number of m16n8k16 side by side
+  static constexpr int products = Policy::columns / 8;  // number of m16n8k16 next to each other
   static constexpr int result_rows = 2;
   static constexpr int result_columns = Policy::columns / 4;
   static constexpr int vector = 4;
@@ -42,7 +42,7 @@ struct BcsrHalfTile {
 
   struct Fragments {
     std::uint32_t a[4];
-    std::uint32_t x[products / 2][4];  // the right operands of two products each
+    std::uint32_t x[products / 2][4];  // each has the right operands of two products
   };
 
   static __device__ __forceinline__ void load(const uint4* stage, int lane, Fragments& fragments) {

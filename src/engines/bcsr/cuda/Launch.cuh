@@ -38,7 +38,7 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Scalar, typename Kind:
   launch_items<Policy>("bcsr_kernel", kernel, shared_bytes, stream, arguments);
 }
 
-/// Runs a product with a given policy. x and values are as BcsrArguments says, blocks have the size that Kind names,
+/// Runs a product with a given policy. x and values are as described at BcsrArguments, blocks have the size of Kind,
 /// and partials are set if the schedule has slots. may_gather says whether x_rows may be given.
 template <class Kind, class Policy, bool may_gather = true, class Scalar>
 void launch_bcsr(Stream stream, BcsrArguments<Scalar, typename Kind::Operand> arguments) {

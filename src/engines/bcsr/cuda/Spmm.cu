@@ -13,7 +13,7 @@ void expect_aligned(const char* what, const Operand* values) {
   throw std::invalid_argument(std::string("bcsr_spmm: ") + what + " are not aligned to 16 bytes");
 }
 
-/// The arguments of a product's launch.
+/// The arguments for the launch of a product.
 template <class Scalar>
 struct Call {
   Stream stream;

@@ -11,7 +11,7 @@
 namespace Tessera::Impl::Cuda {
 
 /// A block of FP64 or FP32 values and its rows of X: their places in shared memory, and a lane's part of their product.
-/// Operands are swapped (FragmentLayout). A block of 16 rows is two blocks of 8, one above the other.
+/// Operands are swapped (FragmentLayout). A block of 16 rows is treated as two blocks of 8, one above the other.
 template <class Kind, class Policy>
 struct BcsrTile {
   using Operand = typename Kind::Operand;
@@ -21,8 +21,8 @@ struct BcsrTile {
   static constexpr int strips = Kind::height / 8;
   static constexpr int steps = Kind::width / 4;  // number of rows of X of which a lane holds a part
 
-  // Shared memory in units of 16 bytes: the block, then the rows of X. Because of the padding of rows, lanes that the
-  // hardware serves together read from different banks.
+  // Shared memory in units of 16 bytes: the block, then the rows of X. Because rows are padded, lanes that the hardware
+  // serves at the same time read from different banks.
   static constexpr int unit_operands = 16 / static_cast<int>(sizeof(Operand));
   static constexpr int a_units = Kind::height * Kind::width / unit_operands;
   static constexpr int row_units = Policy::columns / unit_operands;
@@ -31,7 +31,7 @@ struct BcsrTile {
   static __device__ __forceinline__ int a_place(int unit) { return unit; }
   static __device__ __forceinline__ int x_place(int row, int unit) { return a_units + row * row_stride + unit; }
 
-  /// A lane's rows p and columns q of the result; groups of `vector` columns are adjacent.
+  /// A lane holds these rows and columns of the result. Groups of `vector` columns are adjacent.
   static constexpr int result_rows = 2 * strips;
   static constexpr int result_columns = Layout::lane_columns;
   static constexpr int vector = Layout::vector;

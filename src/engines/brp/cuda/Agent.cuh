@@ -10,15 +10,15 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The arguments of the kernels for block-row partitions: the partition, the schedule's items, and the arguments for
-/// condensed windows of two strips, of which only the product, partial sums and sizes are used.
+/// The arguments of the kernels for block-row partitions: the partition, the items of the schedule, and the arguments
+/// for condensed windows of two strips. Only the product, partial sums and sizes of the latter are used.
 template <class Scalar>
 struct BrpArguments : CondensedArguments<Scalar, Scalar> {
   BrpPattern partition;
   const BrpItem* items = nullptr;
 };
 
-/// The residual entries begin, ..., end - 1 of a window.
+/// A range of residual entries of a window: begin, ..., end - 1.
 struct ResidualRange {
   int begin, end;
 
@@ -62,9 +62,9 @@ struct WindowResidual {
 
 /// A warp that multiplies groups and residual entries of a window by a slab of columns of X.
 ///
-/// A tile is the 16x8 tile of a condensed window of two strips, stored in another way. The warp builds tiles in shared
-/// memory that is zero otherwise. It reads 32 entries at once, one a lane: the entries of 4 / f tiles. It writes them
-/// to their places, multiplies, and overwrites them with zeros. Each 8 residual entries form a tile with one entry a
+/// A tile is the 16x8 tile of a condensed window of two strips, stored differently. The warp builds tiles in shared
+/// memory that is otherwise zero. It reads 32 entries at once, one per lane: the entries of 4 / f tiles. It writes them
+/// to their places, multiplies, and overwrites them with zeros. Every 8 residual entries form a tile with one entry per
 /// column. On an H200 this is faster than CUDA cores, above all if the rows of a window differ in length.
 template <class Kind, class Policy, int access, class Scalar>
 class BrpAgent
@@ -90,7 +90,7 @@ class BrpAgent
   __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
       : Base(arguments, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
 
-  /// Adds the products of an item's groups, tile by tile across groups, which are adjacent.
+  /// Adds the products of an item's groups. Groups are adjacent, so the loop goes from tile to tile across them.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
     const std::size_t first = std::size_t(item.first_group) * brp_.partition.g;
     const std::size_t last = first + std::size_t(item.groups) * brp_.partition.g;
@@ -125,7 +125,7 @@ class BrpAgent
     }
   };
 
-  /// Writes the sums of an item to Y, or, for a piece of a window, to its slot of the workspace.
+  /// Writes the sums of an item to Y. The sums of a piece of a window are written to its slot of the workspace.
   __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(brp_, this->lane_, this->first_column_).finish(item, sums);
   }
@@ -140,7 +140,7 @@ class BrpAgent
     int2 columns[batch];
   };
 
-  // Loads the tiles t, t + 1, ... of a batch that are before `last`.
+  // Loads tiles t, t + 1, ... of a batch, up to `last` - 1.
   __device__ __forceinline__ Batch load_batch(std::size_t t, std::size_t last) const {
     Batch result = {none, Scalar(0), {}};
     const std::size_t entry = t * (8 * f) + this->lane_;
@@ -191,8 +191,8 @@ class BrpAgent
     }
   }
 
-  // Makes a tile of each 8 entries, whatever their rows. In the last tile, columns without an entry get the last
-  // entry's row of X and zeros.
+  // Makes a tile of every 8 entries, whatever their rows. In the last tile, columns without an entry get zeros, and the
+  // last entry's row of X.
   __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
                                                           Sums& sums) const {
     const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);

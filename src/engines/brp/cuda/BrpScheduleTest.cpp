@@ -49,7 +49,7 @@ Partition partition() {
   return A;
 }
 
-/// Checks that items have each group and each piece of the residual entries once, in the order of slots.
+/// Checks that each group, and each piece of the residual entries, is in one item, in the order of slots.
 void expect_covered(int g, int piece_tiles) {
   const Partition arrays = partition();
   const auto A = arrays.pattern(g);

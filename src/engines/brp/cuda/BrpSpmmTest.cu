@@ -59,7 +59,7 @@ class BrpMatrix {
   BrpPattern pattern_;
 };
 
-/// Windows have local_columns columns of f entries; rows have `residuals` entries that are alone in their columns.
+/// Windows have local_columns columns of f entries. Each row has `residuals` more, alone in their columns.
 HostMatrix partitioned_matrix(int windows, int f, int local_columns, int residuals) {
   HostMatrix A;
   A.columns = local_columns + 16 * residuals;
@@ -96,7 +96,7 @@ struct BrpKernel : SpmmKernel<BrpCase> {
     c.piece_tiles = 16;
     return {c};
   }
-  // Long windows; then whole groups, one local column less, and one more, with and without residual rows.
+  // Long windows; then windows with whole groups, or one local column fewer or more, with and without residual rows.
   static std::vector<HostMatrix> long_matrices(const Case& c) {
     std::vector<HostMatrix> all;
     for (const int columns : {8 * 15, 8 * 16, 8 * 16 + 1, 8 * 32, 8 * 33, 5000}) {

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
-/// Runs a product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
+/// Runs a product with a given policy. Needs product.x.column_stride == 1, and partials if the schedule has slots.
 template <class Kind, class Policy, class Scalar>
 void launch_brp(Stream stream, const BrpArguments<Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;

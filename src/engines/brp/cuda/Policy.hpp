@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The policy for columns that cannot be read in vectors because they are few or not aligned.
+/// The policy for columns that cannot be read in vectors, because they are few or not aligned.
 using NarrowBrpPolicy = CondensedPolicy<16, 24, 4>;
 
 /// The kind of product of a kernel: the precision, and the f of the format.

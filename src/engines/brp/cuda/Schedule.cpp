@@ -34,7 +34,7 @@ Offset brp_window_work(const BrpPattern& A, Ordinal window) {
 }
 
 HostBrpSchedule build_brp_schedule(const BrpPattern& A, int piece_tiles) {
-  // Windows are cut like condensed windows that have a tile for each unit of work.
+  // Windows are cut like condensed windows with one tile for each unit of work.
   std::vector<Offset> work = {0};
   work.reserve(static_cast<std::size_t>(A.windows()) + 1);
   for (Ordinal window = 0; window < A.windows(); ++window) work.push_back(work.back() + brp_window_work(A, window));
