@@ -15,7 +15,7 @@
 namespace Tessera::Impl {
 
 /// BitTCF with the kernel of Acc-SpMM (sections 3.3 to 3.5): compact values, a pipeline that reads tiles ahead, and
-/// work that is balanced where windows differ by more than the paper's threshold.
+/// work that is balanced if windows differ by more than the paper's threshold.
 template <class Scalar>
 class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBitTcf, Scalar>;
@@ -30,9 +30,9 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar>, Scalar> {
     return tensor_core_fault<Scalar>(options, Format::BitTcf);
   }
 
-  /// \return whether it is built; not if tensor cores do not multiply this type in this precision
+  /// \return false if tensor cores do not multiply this type in this precision
   ///
-  /// Cost: the host makes the schedule, window by window.
+  /// Cost: the host builds the schedule window by window.
   bool build(const Kokkos::Cuda& exec, const BitTcf<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;

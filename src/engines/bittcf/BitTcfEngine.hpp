@@ -32,7 +32,7 @@ struct BitTcfCost : DefaultCost {
   static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel&) {
     return FormatSize{Format::BitTcf, m.bittcf_tiles, bytes(m)};
   }
-  /// Returns the time of testing 8 rows a tile for entries. If a tile holds few entries, most of its rows are empty.
+  /// Returns the time of testing 8 rows per tile for entries. In tiles with few entries, most rows are empty.
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 8 / machine.tile_rows;
   }
@@ -40,7 +40,7 @@ struct BitTcfCost : DefaultCost {
     if (!(gpu.tile_s > 0)) return std::nullopt;
     return bittcf_seconds(m, size, gpu);
   }
-  /// Each of 8 rows visits all tiles of its window.
+  /// Predicts seconds. Each of the 8 rows of a window visits all tiles of the window.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {8 * size.tiles, m.window8_most_tiles}, gpu);
   }

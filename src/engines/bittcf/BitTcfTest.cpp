@@ -50,7 +50,7 @@ TYPED_TEST(BitTcfTest, BytesAreThePapersFormula) {
   EXPECT_EQ(built.pattern.bytes(), (windows + 11 * tiles + 2) * 4);
 }
 
-/// Checks that a broken copy of a valid format is rejected with a message that says what is broken.
+/// Checks that a damaged copy of a valid format is rejected with a message that names the broken invariant.
 TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostCondensed;

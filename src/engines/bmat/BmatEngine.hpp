@@ -13,7 +13,7 @@ class CudaCondensed;
 
 inline double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile_s, gpu.tall_tile * gpu.tile_s);
-  // The bytes that the model was fitted with: 48 a tile in addition to its values, and two offsets a window.
+  // The model was fitted with these bytes: 48 per tile in addition to its values, and two offsets per window.
   const double bytes = 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + (48 + 128 * m.matrix_bytes) * size.tiles;
   const double work = tile_work(m, tiles, bytes, gpu);
   return copy_seconds(m, m.vector_bytes == 2, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
@@ -39,7 +39,7 @@ struct BmatCost : DefaultCost {
     if (!(gpu.tile_s > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.whole_tiles_bytes)) return std::nullopt;
     return bmat_seconds(m, size, gpu);
   }
-  /// A tile has twice the number of words of a tile of BitTCF.
+  /// Predicts seconds. A tile of BMat has twice as many words as a tile of BitTCF.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {2 * 16 * size.tiles, 2 * m.window16_most_tiles}, gpu);
   }

@@ -49,7 +49,7 @@ TYPED_TEST(BmatTest, BytesAreTheDocumentedFormula) {
   EXPECT_EQ(built.pattern.bytes(), (windows + tiles + 2) * sizeof(Offset) + tiles * 48);
 }
 
-/// Checks that a broken copy of a valid format is rejected with a message that says what is broken.
+/// Checks that a damaged copy of a valid format is rejected with a message that names the broken invariant.
 TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostCondensed;
@@ -91,7 +91,7 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("window 0: a mask has no bit in a used column", [](Host& h) {
     for (const std::size_t strip : {0, 1}) h.tile_masks[strip] &= ~0x0404040404040404u;
   });
-  // The matrix ends with row 26. Bit 24 of the last lower mask is in row 27. Another bit is cleared to keep the count.
+  // The matrix ends with row 26. Bit 24 of the last lower mask is in row 27. Another bit is cleared to keep the sum.
   expect_fault("window 1: tile_masks has a bit in a row beyond", [](Host& h) {
     std::uint64_t& mask = h.tile_masks.back();
     ASSERT_NE(mask, 0u);

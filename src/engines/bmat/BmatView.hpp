@@ -6,8 +6,8 @@
 namespace Tessera::Impl {
 
 /// The pattern of a matrix in BMat: condensed windows of two strips. Their 16x8 tiles are those of Voltrix-SpMM
-/// (section 3.1.1). The bits of a tile, and hence its values, have the order of BitTCF in each strip. The kernel of the
-/// paper has its own order (voltrix/WordsView.hpp).
+/// (section 3.1.1). In each strip, the bits of a tile, and hence its values, have the order of BitTCF. The paper's
+/// kernel has an order of its own (voltrix/WordsView.hpp).
 ///
 /// The matrix pictured in CsrPattern is one window of two tiles. A tile has a mask for its upper 8 rows and one for its
 /// lower 8 rows:

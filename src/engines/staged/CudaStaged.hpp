@@ -29,7 +29,7 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
   static constexpr const char* label = "Tessera::staged_spmm";
   static constexpr bool is_double = std::is_same_v<Scalar, double>;
 
-  /// Returns the upper bound on entries for which staged windows can be built in free memory. An entry needs its memory
+  /// Returns the upper bound on entries with which staged windows can be built in free memory. Each entry needs memory
   /// in A and in two sort buffers.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
     constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
@@ -41,7 +41,7 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
     return Cuda::choose_staged({m.rows, m.nonzeros, m.window64_columns, m.vector_columns}, device_of(exec));
   }
 
-  /// \return whether the kernel can multiply: not other scalars, nor windows or chunks that do not fit it
+  /// \return false for scalars other than double, and for windows or chunks that do not fit the kernel
   bool build(const Kokkos::Cuda& exec, const StagedWindows<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
     policy.replace({});  // only the parameters of the format can be changed
     const StagedShape kernel = Cuda::choose_staged({});
@@ -54,7 +54,7 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
       return false;
     pattern_ = A.view();
     schedule_ = schedule_windows(exec, A.window_offsets, shape.piece_chunks, Cuda::PieceCut::Full);
-    // There are few thread blocks: all would wait for the longest piece if it were last.
+    // A GPU runs few thread blocks: all would wait for the longest piece if it were the last one.
     put_longest_first(exec, schedule_);
     return true;
   }

@@ -20,7 +20,7 @@ struct HostStaged {
   std::size_t tiles = 0, most_tile_bytes = 0, most_value_bytes = 0;
 };
 
-/// Builds staged windows serially, with lists of columns: the definition for comparison with the parallel build.
+/// Builds staged windows serially, with lists of columns. The parallel build is compared with this definition.
 class SerialStaged {
  public:
   SerialStaged(const HostPattern<Offset>& A, const StagedShape& shape, std::size_t value_bytes)
@@ -63,7 +63,7 @@ class SerialStaged {
     B_.window_offsets.push_back(static_cast<int>(B_.chunks.size()) - 1);
   }
 
-  // Appends a column with its entries in a strip, if any.
+  // Appends a column with its entries in a strip, if it has any.
   void add_column(Columns& columns, int strip, int slot, const Entries& entries) const {
     Column column{slot, false, {}};
     for (const auto& [r, k] : entries) {
@@ -97,7 +97,7 @@ class SerialStaged {
     B_.most_value_bytes = std::max(B_.most_value_bytes, (B_.slots.size() - first_value) * 16 / granule_);
   }
 
-  // Removes own columns, those after the first `old`, until the pool is full tiles.
+  // Removes own columns (those after the first `old`) from the pool until it has whole tiles, and returns them.
   static Columns take_rest(Columns& pool, std::size_t old) {
     Columns rest;
     if (pool.size() / 8 * 8 < old) return rest;
@@ -116,7 +116,7 @@ class SerialStaged {
     return rest;
   }
 
-  // Orders columns in fours, one from each bank, the fullest bank first; without other banks, again from the fullest.
+  // Orders columns in fours: one from each bank, fullest first. If the other banks are empty, the fullest gives more.
   static Columns spread_banks(const Columns& pool) {
     Columns banks[4], result;
     for (auto column = pool.rbegin(); column != pool.rend(); ++column) banks[column->bank()].push_back(*column);
@@ -137,7 +137,7 @@ class SerialStaged {
     return result;
   }
 
-  // Appends a tile. The first four of its 8 columns become the tile's even ones.
+  // Appends a tile. The first four of its 8 columns become the even columns of the tile.
   void add_tile(const Columns& columns, std::size_t first_value) {
     StagedTile tile;
     tile.first_value = static_cast<std::uint32_t>(B_.slots.size() - first_value);

@@ -15,15 +15,15 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaStaged;
 
-/// Whether there is a kernel for staged windows, memory to build them, and counts of their columns.
+/// Whether there are a kernel for staged windows, memory to build them, and statistics of their columns.
 inline bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
   return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
 }
 
-/// Predicts seconds. Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk
-/// of a window is half full on average. A chunk costs the greater of the times to stage it and to multiply the tiles of
-/// the previous one: graphs have 8 tiles in a chunk, dense rows 28 to 39. Pieces have 8 to 64 chunks; the model makes
-/// them longer if a block has more work, which is about what choose_staged() does.
+/// Predicts seconds. Strips of staged windows have about as many tiles as BitTCF, and compact values. The last chunk of
+/// a window is half full on average. A chunk costs the longer of two times: to stage it, and to multiply the tiles of
+/// the previous one. Graphs have 8 tiles in a chunk, dense rows 28 to 39. Pieces have 8 to 64 chunks. The model makes
+/// them longer if a block has more work, which is roughly what choose_staged() does.
 inline double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
   const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
@@ -40,7 +40,7 @@ inline double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 struct StagedCost : DefaultCost {
-  /// Strips of a window have about the number of tiles of BitTCF. Each chunk lists the columns of its slots.
+  /// Returns the bytes. Strips have about as many tiles as BitTCF. Each chunk lists the columns of its slots.
   static double bytes(const MatrixStatistics& m) {
     return (4 + 8.0 / 64) * m.window64_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
   }
@@ -49,7 +49,7 @@ struct StagedCost : DefaultCost {
     if (!(gpu.tile_s > 0 && can_stage(m, gpu))) return std::nullopt;
     return FormatSize{Format::Staged, m.bittcf_tiles, bytes(m)};
   }
-  /// Same as for BitTCF.
+  /// As for BitTCF.
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 8 / machine.tile_rows;
   }
@@ -62,7 +62,7 @@ struct StagedCost : DefaultCost {
   }
 };
 
-/// Windows of 64 rows, whose rows of X are staged in shared memory.
+/// Windows of 64 rows. The rows of X that a window needs are staged in shared memory.
 struct StagedEngine : EngineKind<Format::Staged, StagedWindows, CudaStaged>, StagedCost {};
 
 }  // namespace Tessera::Impl

@@ -14,7 +14,7 @@
 /// The invariants of staged windows.
 namespace Tessera::Impl {
 
-/// Returns what is wrong with the first invalid number of a shape; empty if all are valid.
+/// Describes the first invalid number of a shape. Returns an empty text if all are valid.
 inline std::string staged_shape_fault(const StagedShape& shape, std::size_t value_bytes) {
   std::string fault;
   const auto check = [&](bool holds, const std::string& what, auto value, const std::string& expected) {
@@ -131,7 +131,7 @@ struct StagedWindowFaultOf {
     const Ordinal rows_left = A.rows - (window * A.window_rows + 8 * strip);
     const std::uint64_t rows = rows_left >= 8 ? ~std::uint64_t(0) : low_bits(rows_left <= 0 ? 0 : 8 * rows_left);
     const int first = A.window_offsets[window];
-    std::uint64_t own_before = 0;  // slots of the previous chunk with own entries of the strip
+    std::uint64_t own_before = 0;  // slots of the previous chunk whose columns have entries in the strip
     for (int chunk = first; chunk < A.window_offsets[window + 1]; ++chunk) {
       const bool begins_piece = (chunk - first) % A.piece_chunks == 0;
       std::uint64_t own = 0, carried = 0;
@@ -157,7 +157,7 @@ struct StagedWindowFaultOf {
   }
 };
 
-/// Computes the counts of the arrays, whose chunks must be in order, and the number of entries in them.
+/// Computes the counts of the arrays, and the number of entries in them. Chunks must be in order.
 template <class Exec>
 static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<typename Exec::memory_space>& p,
                                      std::size_t& entries) {

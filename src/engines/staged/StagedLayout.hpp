@@ -14,13 +14,13 @@
 #include "staged/StagedPacking.hpp"
 #include "staged/StagedWindows.hpp"
 
-/// How windows are cut into chunks, and which tiles these have: all sizes of staged windows before an array is written.
+/// How windows are cut into chunks, and which tiles chunks have: all sizes of staged windows before arrays are written.
 namespace Tessera::Impl {
 
-/// Pointers to the arrays of a StagedLayout. Kernels get these in place of a long list of Views.
+/// Pointers to the arrays of a StagedLayout, for kernels. They replace a long list of Views.
 struct StagedLayoutPointers {
   StagedShape shape;
-  const Ordinal* column_indices;  ///< this and the next three are arrays of ColumnsOfWindows
+  const Ordinal* column_indices;  ///< the first of four arrays of ColumnsOfWindows
   const Offset* entry_offsets;
   const Offset* entries;
   const std::uint64_t* row_sets;
@@ -69,8 +69,8 @@ struct StagedLayout {
   }
 };
 
-/// Calls visit(number, first, end) for the chunks of a window with distinct columns [first, last). Returns their
-/// number.
+/// Calls visit(number, first, end) for each chunk of a window whose distinct columns are [first, last). Returns the
+/// number of chunks.
 template <class Visit>
 KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset* entry_offsets, Offset first,
                                           Offset last, const Visit& visit) {
@@ -83,7 +83,7 @@ KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset
 }
 
 /// Cuts windows into chunks.
-/// \throws TooManyPlaces if there are 2^31 or more
+/// \throws TooManyPlaces if there are 2^31 chunks or more
 template <class Exec, class Memory>
 void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
   const StagedShape shape = layout.shape;
@@ -129,8 +129,8 @@ void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
   layout.window_offsets = window_offsets;
 }
 
-/// Finds the columns in the tiles of each strip: first the columns of the chunk; then, along each piece, a chunk passes
-/// surplus columns to the next.
+/// Finds the columns in the tiles of each strip. These are first the columns of the chunk. Then, along each piece, each
+/// chunk passes its surplus columns to the next.
 template <class Exec, class Memory>
 void pack_strips(const Exec& exec, StagedLayout<Memory>& layout) {
   const std::size_t strips = static_cast<std::size_t>(layout.shape.strips()), parts = layout.chunks() * strips;
@@ -170,7 +170,7 @@ void pack_strips(const Exec& exec, StagedLayout<Memory>& layout) {
       });
 }
 
-/// Computes where chunks begin, and the counts.
+/// Computes where chunks begin, and the totals.
 template <class Exec, class Memory>
 void count_chunks(const Exec& exec, StagedLayout<Memory>& layout, std::size_t value_bytes) {
   const std::size_t chunks = layout.chunks(), strips = static_cast<std::size_t>(layout.shape.strips());

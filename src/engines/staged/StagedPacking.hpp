@@ -5,8 +5,8 @@
 
 #include "staged/StagedView.hpp"
 
-/// Which columns the chunks and the tiles of staged windows have (StagedView.hpp), for builds on host and device.
-/// Columns of a chunk are bits of a word, one for each slot; so are rows of a window.
+/// Which columns the chunks and the tiles of staged windows have (StagedView.hpp), for builds on host and device. A set
+/// of columns of a chunk is a word with a bit for each slot. A set of rows of a window has a bit for each row.
 namespace Tessera::Impl {
 
 constexpr int staged_most_slots = 64;
@@ -29,21 +29,21 @@ TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset*
   return low;
 }
 
-/// Returns the rows of a strip that are set in `rows`, a set of rows of the window: bit r for row r of the strip.
+/// Returns the rows of a strip in a set of rows of the window. Bit r of the result is row r of the strip.
 TESSERA_FUNCTION unsigned staged_strip_rows(const std::uint64_t* rows, int strip) {
   return static_cast<unsigned>(rows[strip / 8] >> (strip % 8 * 8) & 0xffu);
 }
 
-/// Returns the number of set rows of a window before `row`.
+/// Returns the number of rows before `row` in a set of rows of a window.
 TESSERA_FUNCTION int staged_rows_before(const std::uint64_t* rows, int row) {
   int count = popcount(rows[row / 64] & low_bits(row % 64));
   for (int word = 0; word < row / 64; ++word) count += popcount(rows[word]);
   return count;
 }
 
-/// Returns the slots of a chunk whose columns have entries in a strip.
+/// Returns the set of slots of a chunk whose columns have entries in a strip.
 ///
-/// \param rows    [in] for each column of the chunk in turn, the set rows of the window
+/// \param rows    [in] for each column of the chunk, the set of rows of the window with entries
 /// \param columns [in] number of columns of the chunk
 TESSERA_FUNCTION std::uint64_t staged_strip_slots(const StagedShape& shape, const std::uint64_t* rows, int columns,
                                                   int strip) {
@@ -65,10 +65,10 @@ struct StagedSlot {
   }
 };
 
-/// The columns of a strip that are packed into the tiles of a chunk, by their slots. Slots that are equal mod 4 share
+/// The columns of a strip that are packed into the tiles of a chunk, as sets of slots. Slots that are equal mod 4 share
 /// banks of shared memory.
 struct StagedColumns {
-  std::uint64_t carried;  ///< columns that the previous chunk left
+  std::uint64_t carried;  ///< columns carried over from the previous chunk
   std::uint64_t own;      ///< columns of the chunk itself
 
   TESSERA_FUNCTION int count() const { return popcount(carried) + popcount(own); }
@@ -76,7 +76,7 @@ struct StagedColumns {
 
   static TESSERA_FUNCTION std::uint64_t slots_of_bank(int bank) { return std::uint64_t(0x1111111111111111) << bank; }
 
-  /// Returns the bank with most columns among the bits of `banks`, or the first of these; -1 if there are no columns.
+  /// Returns the bank in the set `banks` that has the most columns, or the first of several; -1 without columns.
   TESSERA_FUNCTION int fullest_bank(unsigned banks) const {
     int fullest = -1, most = 0;
     for (int bank = 0; bank < 4; ++bank) {
@@ -88,8 +88,8 @@ struct StagedColumns {
     return fullest;
   }
 
-  /// Returns the own columns that a chunk leaves to the next one to fill its tiles: repeatedly the last of the fullest
-  /// bank. None, if full tiles would leave out a column that is already carried.
+  /// Returns the own columns that fill no tile, and are carried over to the next chunk: repeatedly the last one of the
+  /// fullest bank. Returns none if a tile less would leave out a column that is already carried.
   TESSERA_FUNCTION std::uint64_t rest() const {
     const int surplus = count() % 8;
     if (popcount(own) < surplus) return 0;
@@ -102,12 +102,12 @@ struct StagedColumns {
   }
 };
 
-/// Picks columns in the order of the tiles: four adjacent ones are in different banks wherever possible.
+/// Picks columns in the order of the tiles. Four adjacent columns are in different banks wherever possible.
 class StagedPicker {
  public:
   explicit TESSERA_FUNCTION StagedPicker(const StagedColumns& columns) : left_(columns) {}
 
-  /// Returns the next column. There must be one left.
+  /// Returns the next column. At least one must be left.
   TESSERA_FUNCTION StagedSlot next() {
     if (taken_++ % 4 == 0) unused_banks_ = 0xfu;
     int bank = left_.fullest_bank(unused_banks_);
@@ -126,8 +126,8 @@ class StagedPicker {
   int taken_ = 0;
 };
 
-/// Packs the next (up to 8) columns into a tile. The first four become its even columns. Writes their slots to `slots`;
-/// rows_of(slot) returns the rows of the strip that have entries in a column.
+/// Packs the next columns, at most 8, into a tile. The first four become its even columns. Writes their slots to
+/// `slots`. rows_of(slot) returns the rows of the strip that have entries in a column.
 TESSERA_CALLS_ARGUMENT
 template <class RowsOf>
 TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const RowsOf& rows_of,
@@ -135,7 +135,7 @@ TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const
   StagedTile tile;
   for (int i = 0; i < 8; ++i) {
     const int c = 2 * (i % 4) + i / 4;
-    // An unused column repeats a code, which is read together with that column or with other repeats only.
+    // Unused columns repeat a code. They are read together with its column, or all together: without bank conflict.
     slots[c] = i < columns ? picker.next() : slots[columns > 4 ? 1 : 0];
     tile.codes[c] = slots[c].code();
     for (unsigned rows = i < columns ? rows_of(slots[c]) : 0u; rows != 0; rows &= rows - 1) {
@@ -145,8 +145,8 @@ TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const
   return tile;
 }
 
-/// Writes the tiles of a strip in a chunk, and calls entry(slot, row of the strip, number) for each of their entries,
-/// numbered from first_value in the order of their values.
+/// Writes the tiles of a strip in a chunk. Calls entry(slot, row of the strip, number) for each of their entries.
+/// Numbers begin at first_value and have the order of the values.
 TESSERA_CALLS_ARGUMENT
 template <class RowsOf, class Entry>
 TESSERA_FUNCTION void pack_staged_tiles(const StagedColumns& columns, std::uint32_t first_value, const RowsOf& rows_of,

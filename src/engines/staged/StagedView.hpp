@@ -10,13 +10,13 @@ namespace Tessera::Impl {
 
 /// A tile of a strip: 8 staged rows of X, and where the strip has entries in their columns.
 ///
-/// codes[c] names the staged row of tile column c. Its bits 0..14 are 4 s + s mod 4 for slot s of a chunk; bit 15 is
-/// set if that is the chunk before the tile's own. Bit 8 r + c of the mask is set if row r of the strip has an entry in
-/// tile column c. The values of the tile begin at first_value and are stored in the order of the bits. An unused tile
-/// column has the code of another one, and no bits.
+/// codes[c] names the staged row of tile column c. Its bits 0..14 are 4 s + s mod 4 for slot s of a chunk. Bit 15 is
+/// set if that is the previous chunk, not the tile's own. Bit 8 r + c of the mask is set if row r of the strip has an
+/// entry in tile column c. The values of the tile begin at first_value and are stored in the order of the bits. An
+/// unused tile column has the code of another column, and no bits.
 struct alignas(16) StagedTile {
   std::uint64_t mask = 0;         ///< the entries of the tile
-  std::uint32_t first_value = 0;  ///< number of the tile's first value, counted from the chunk's first
+  std::uint32_t first_value = 0;  ///< index of the tile's first value among those of the chunk
   std::uint32_t padding = 0;      ///< makes all bytes defined
   std::uint16_t codes[8] = {};    ///< the staged row of each tile column
 };
@@ -29,11 +29,11 @@ struct alignas(8) StagedChunk {
 
 /// The pattern of a matrix in two levels of condensed windows: raw pointers to device memory that the caller owns.
 ///
-/// A window has window_rows rows. Its distinct columns, in ascending order, are cut into chunks of at most chunk_slots.
-/// A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8 rows.
-/// Each strip has its own tiles of 8 columns, picked from the chunk and the chunk before it. A row of X is therefore
-/// gathered once for each window, and still multiplied with few zeros. Pieces begin at chunks 0, piece_chunks, 2
-/// piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
+/// A window has window_rows rows. Its distinct columns, in ascending order, are cut into chunks of at most chunk_slots
+/// columns. A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8
+/// rows. Each strip has its own tiles of 8 columns, picked from the chunk and the previous chunk. A row of X is
+/// therefore gathered once for each window, and still multiplied by few zeros. Pieces of a window begin at chunks 0,
+/// piece_chunks, 2 piece_chunks, ... No tile uses a chunk before the first chunk of its piece.
 ///
 /// ```{.unparsed}
 ///   window_offsets  windows + 1           first chunk of each window; for schedules, not read by kernels
@@ -44,7 +44,7 @@ struct alignas(8) StagedChunk {
 /// ```
 ///
 /// Values of each chunk begin at a multiple of 16 bytes. The slots of the four tile columns that a warp reads at once
-/// (even or odd ones) differ mod 4 wherever possible: then they share no banks of shared memory.
+/// (even or odd ones) differ mod 4 wherever possible, so that they share no banks of shared memory.
 struct StagedPattern {
   static constexpr int tile_width = 8;  ///< columns of a tile
   static constexpr int strip_rows = 8;  ///< rows of a strip
@@ -84,7 +84,7 @@ TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (st
 
 /// Staged windows for code that visits them row by row.
 struct StagedWindowsPattern : StagedPattern {
-  static constexpr const char* label = "Tessera::staged_spmm";  ///< name of a portable product for profilers
+  static constexpr const char* label = "Tessera::staged_spmm";  ///< name of a portable product in profilers
 
   int granule = 2;  ///< number of values in 16 bytes
 
@@ -107,7 +107,7 @@ struct StagedWindowsPattern : StagedPattern {
   }
 };
 
-/// Calls visit(column, place of the value) for every entry of a row, in no order of columns.
+/// Calls visit(column, place of the value) for every entry of a row. Columns are in no particular order.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
 TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern& A, Ordinal row, const Visit& visit) {
@@ -145,7 +145,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const StagedWindowsPattern& A, Or
   }
 }
 
-/// Returns the number of places before a window; for window = windows(), of all places.
+/// Returns the number of places before `window`. For windows() this is the number of all places.
 TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern& A, Ordinal window) {
   return A.first_place(std::size_t(A.window_offsets[window]));
 }

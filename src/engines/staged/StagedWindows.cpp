@@ -47,7 +47,7 @@ void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, const Sta
       });
 }
 
-/// The first tile of a strip in its chunk, and the first value of that tile; for strip = strips(), the end of both.
+/// The first tile of a strip in its chunk, and the first value of that tile. For strip = strips(), the ends of both.
 struct StagedPlace {
   int tile;
   std::uint32_t value;
@@ -62,7 +62,7 @@ KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers& in, 
   return place;
 }
 
-/// Writes the number of a strip's first tile to the header of its chunk. The last strip writes the rest of the header.
+/// Writes the index of a strip's first tile to the chunk's header. The last strip also fills the rest of the header.
 KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers& in, std::size_t chunk, int strip,
                                          std::uint16_t* header) {
   const int strips = in.shape.strips();
@@ -72,7 +72,7 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers& in, std::si
   for (int i = strips + 1; i < staged_header_bytes(strips) / 2; ++i) header[i] = 0;
 }
 
-/// Fills the tiles, and `slots` with the canonical entry of each value. A thread has a strip of a chunk.
+/// Fills the tiles, and `slots` with the canonical entry of each value. Each thread packs a strip of a chunk.
 template <class Exec, class Memory>
 void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p,
                 const Array<Offset*, Memory>& slots) {
@@ -127,7 +127,7 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
   p.window_offsets = layout.window_offsets;
   const std::size_t chunks = layout.chunks();
   Impl::take_at_once<Memory>(exec, "Tessera::StagedWindows::chunks", [&](Impl::Arena<Memory>& arena) {
-    arena.take(p.tile_data, p.counts.tile_bytes);  // kernels read 16 bytes at a time, here and in the columns behind
+    arena.take(p.tile_data, p.counts.tile_bytes);  // kernels read this and the next array 16 bytes at a time
     arena.take_behind(p.chunk_columns, chunks * static_cast<std::size_t>(shape.chunk_slots));
     arena.take_behind(p.chunks, chunks + 1);
   });
@@ -177,7 +177,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
                                                        const StagedWindows<typename ExecutionSpace::memory_space>& A) {
   const int column_bits = Impl::key_bits(A.columns);
   Impl::KeyedSlots<ExecutionSpace, Offset> places(exec, A.places());
-  // Places without an entry are sorted behind all rows, and ignored.
+  // Places without an entry have keys greater than those of all rows, and are ignored.
   Kokkos::deep_copy(exec, places.keys, static_cast<std::uint64_t>(A.rows) << column_bits);
   Kokkos::deep_copy(exec, places.slots, Offset(0));
   Impl::fill_place_keys(exec, A, Impl::EntryKeys(places, A.columns));

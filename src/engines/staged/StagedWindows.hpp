@@ -33,8 +33,8 @@ inline StagedShape staged_shape(const FormatParameters& parameters) {
   return shape;
 }
 
-/// The pattern of a matrix in staged windows that owns its arrays; StagedPattern defines them. Only places of values
-/// are Offsets. Numbers of chunks are int; distances in tiles and values count units of 16 bytes.
+/// The pattern of a matrix in staged windows that owns its arrays. StagedPattern describes the arrays. Only places of
+/// values are Offsets. Numbers of chunks are int; positions of tiles and values are in units of 16 bytes.
 ///
 /// Bytes without the values: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
 template <class MemorySpace>
@@ -44,7 +44,7 @@ struct StagedWindows {
   Ordinal rows = 0;            ///< rows of the matrix
   Ordinal columns = 0;         ///< columns of the matrix
   std::size_t nonzeros = 0;    ///< number of entries
-  std::size_t value_size = 8;  ///< bytes of a value, for which values of each chunk begin at multiples of 16 bytes
+  std::size_t value_size = 8;  ///< bytes of a value: the values of each chunk begin at multiples of 16 bytes
   StagedShape shape;           ///< how the matrix is cut
   StagedCounts counts;         ///< sizes of the parts
   Impl::Array<int*, MemorySpace> window_offsets;     ///< see StagedPattern
@@ -84,13 +84,13 @@ struct StagedWindows {
   /// @endcond
 };
 
-/// A pattern in staged windows as it was built, and the sources of its values.
+/// A newly built pattern in staged windows, and the map that says where its values come from.
 template <class MemorySpace>
 using BuiltStagedWindows = Built<StagedWindows<MemorySpace>, MemorySpace>;
 
 /// Returns the sizes of the result of build_staged(), without building it.
 ///
-/// \throws std::invalid_argument and TooManyPlaces like build_staged(), but accepts sizes that do not fit
+/// \throws std::invalid_argument and TooManyPlaces like build_staged(), except that sizes need not fit
 ///
 /// Cost: most of the cost of a build.
 template <class ExecutionSpace>
@@ -98,13 +98,13 @@ StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& 
                           const StagedShape& shape, std::size_t value_bytes);
 
 /// Builds staged windows from a canonical pattern. The arrays are the same on every backend and for any number of
-/// threads. Places between the values of two chunks have no source in the map.
+/// threads. Gaps between the values of two chunks have no source in the map.
 ///
 /// \param shape       [in] chunk_slots should be a multiple of 4, which aligns rows of chunk_columns
 /// \param value_bytes [in] bytes of a value of A: 1, 2, 4, 8 or 16
-/// \throws std::invalid_argument for an invalid shape, or another size of values
+/// \throws std::invalid_argument for an invalid shape or value_bytes
 /// \throws TooManyPlaces for 2^31 or more chunks, for 2^32 or more units of 16 bytes of tiles or of values, or for more
-///         places than offsets can count; before anything that large is allocated
+///         places than offsets can count. It is thrown before anything of that size is allocated.
 ///
 /// Cost: a radix sort of the entries by windows and columns; then passes over the distinct columns of the windows.
 template <class ExecutionSpace>

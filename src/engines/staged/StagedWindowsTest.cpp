@@ -27,12 +27,12 @@ std::string to_string(const StagedShape& shape) {
          std::to_string(shape.piece_chunks) + ", " + std::to_string(shape.most_values) + " values";
 }
 
-/// The shape of the kernels, and shapes that cut chunks and pieces elsewhere.
+/// Returns the shape of the kernels, and shapes that cut chunks and pieces at other places.
 std::vector<StagedShape> shapes() {
   return {{64, 64, 16, 1016}, {128, 64, 2, 1016}, {64, 64, 3, 100}, {128, 12, 1, 64}, {192, 1, 5, 1}};
 }
 
-/// Windows whose columns fill a chunk, in number or in values, or exceed it by one; long rows; empty windows.
+/// Windows that fill a chunk with columns or values, or exceed it by one; long rows; empty windows.
 std::vector<HostPattern<Offset>> staged_patterns() {
   auto patterns = adversarial_patterns<Offset>();
   for (const int rows : {1, 63, 64, 65, 129}) {
@@ -91,13 +91,13 @@ TYPED_TEST(StagedWindowsTest, ArraysAreThoseOfTheSerialBuild) {
   }
 }
 
-/// A column of a tile as a kernel reads it.
+/// A column of a tile, as a kernel reads it.
 struct TileColumn {
   int chunk, slot, place;  // place: index among the four columns that are read at once
   bool is_used, carried;
 };
 
-/// Reads staged windows as kernels do, and checks each entry, its value, and which chunk a tile refers to.
+/// Reads staged windows as kernels do. Checks each entry, its value, and the chunk to which each code of a tile refers.
 class StagedReader {
  public:
   template <class Pattern>
@@ -161,7 +161,7 @@ class StagedReader {
       const int c = 2 * (i % 4) + i / 4, code = tile.codes[c] & 0x7fff, slot = code / 4;
       const bool carried = tile.codes[c] >= 0x8000;
       ASSERT_EQ(code, 4 * slot + slot % 4);
-      // No tile refers to a chunk of another piece. Unused columns must also name staged rows of X.
+      // No tile refers to a chunk of another piece. Codes of unused columns must also refer to staged rows of X.
       if (carried) {
         ASSERT_NE((chunk - window_offsets_[window]) % shape_.piece_chunks, 0);
       }
@@ -170,7 +170,7 @@ class StagedReader {
     }
   }
 
-  // Checks that the entry exists, that its value is its number (from 1), and that it occurs once.
+  // Checks that the entry exists and occurs once, and that its value is its number, counted from 1.
   void check_entry(int row, int column, double value) {
     ASSERT_LT(row, A_.rows);
     const auto begin = A_.column_indices.begin() + static_cast<std::ptrdiff_t>(A_.row_offsets[row]);
@@ -181,7 +181,7 @@ class StagedReader {
     ASSERT_TRUE(seen_.insert({row, column}).second) << row << ", " << column << " twice";
   }
 
-  // A tile has unused columns only at the end of a piece, or if full tiles would leave out a carried column.
+  // A tile has unused columns only at the end of a piece, or if one tile less would leave out a carried column.
   void check_fullness(int window, int chunk, const std::vector<TileColumn>& columns) const {
     std::size_t used = 0, own = 0;
     for (const TileColumn& column : columns) used += column.is_used, own += column.is_used && !column.carried;
@@ -193,7 +193,7 @@ class StagedReader {
     }
   }
 
-  // Four columns that are read together use as many banks as possible, given the columns that follow.
+  // Four columns that are read together use as many banks as their own and the later columns allow.
   static void check_banks(const std::vector<TileColumn>& columns) {
     for (std::size_t first = 0; first < columns.size(); first += 4) {
       std::set<int> banks, later;
@@ -217,7 +217,7 @@ class StagedReader {
   std::set<std::pair<int, int>> seen_;
 };
 
-/// Moves values through the map on the device, and reads the result with the pattern.
+/// Moves values through the map on the device, and reads the result together with the pattern.
 template <class Exec>
 void expect_readable(const HostPattern<Offset>& A, const StagedShape& shape) {
   SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
@@ -307,7 +307,7 @@ TYPED_TEST(StagedWindowsTest, RejectsOtherShapes) {
   expect_rejection({}, 0, "the size of values of staged windows is 0");
 }
 
-/// Copies of a pattern's arrays on the host, for changes.
+/// Copies of a pattern's arrays on the host, which tests can damage.
 template <class Exec>
 struct StagedArrays {
   StagedWindows<typename Exec::memory_space> p;
@@ -331,7 +331,7 @@ struct StagedArrays {
   }
 };
 
-/// 70 x 60, chunks of 12 columns, pieces of two chunks: every row of the first window has 30 entries.
+/// 70 x 60 with chunks of 12 columns and pieces of two chunks. Every row of the first window has 30 entries.
 TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Arrays = StagedArrays<Exec>;

@@ -18,7 +18,7 @@ struct HostBmatWords {
   }
 };
 
-/// Adds tile t of condensed windows of two strips: the same elements in the order of the words.
+/// Adds tile t of condensed windows of two strips: the same elements, in the order of the words.
 inline void add_bmat_tile(const HostCondensed& A, std::size_t t, HostBmatWords& B) {
   const std::uint64_t* masks = A.tile_masks.data() + 2 * t;
   for (int w = 0; w < 4; ++w) {

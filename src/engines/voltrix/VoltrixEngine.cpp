@@ -17,9 +17,9 @@
 
 namespace Tessera::Impl {
 
-/// Multiplies BMat with the kernel of Voltrix-SpMM (sections 3.1 and 3.2): compact values, a producer warp and consumer
-/// warps in blocks that stay on their multiprocessors, and work that Algorithm 1 divides into parts of equal cost. It
-/// keeps the words of the paper, and a copy of the values in the order of the words.
+/// Multiplies BMat with the kernel of Voltrix-SpMM (sections 3.1 and 3.2). Values are compact. Blocks stay on their
+/// multiprocessors, with a producer warp and consumer warps. Algorithm 1 divides the work into parts of equal cost. The
+/// plan stores the words of the paper, and a copy of the values in the order of the words.
 template <class Scalar>
 class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBmat, Scalar>;
@@ -34,10 +34,10 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
     return tensor_core_fault<Scalar>(options, Format::Bmat);
   }
 
-  /// \return whether it is built: not if tensor cores do not multiply this type in this precision, or if there is no
-  ///         room for words and values
+  /// \return false if tensor cores do not multiply this type in this precision, or if there is no memory for words and
+  ///         values
   ///
-  /// Cost: a pass over the masks; the host makes the schedule, window by window, from copies of the offsets.
+  /// Cost: a pass over the masks. The host builds the schedule window by window, from copies of the offsets.
   bool build(const Kokkos::Cuda& exec, const Bmat<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = A.view();
@@ -47,7 +47,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
     set_schedule(exec, A, policy);
     const bool has_room = if_there_is_room(exec, 4 * tiles_ * sizeof(std::uint32_t) + A.places() * sizeof(Scalar), [&] {
       take_at_once<Memory>(exec, "Tessera::BmatWords", [&](Arena<Memory>& arena) {
-        arena.take(words_, 4 * tiles_);  // 16 bytes a tile, so values are aligned as well
+        arena.take(words_, 4 * tiles_);  // 16 bytes per tile, so values are aligned as well
         arena.take_behind(values_, A.places());
       });
     });

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// BMat with the masks of Voltrix-SpMM (section 3.1.1), which its kernel reads: raw pointers into memory that the
-/// caller owns. Windows and tiles are those of BmatPattern. The arrays are:
+/// BMat with the masks of Voltrix-SpMM (section 3.1.1), in the order that the paper's kernel reads: raw pointers into
+/// memory that the caller owns. Windows and tiles are those of BmatPattern. The arrays are:
 ///
 /// ```{.unparsed}
 ///   window_offsets  windows + 1   first tile of each window                  (the paper's RowWindowOffset)
@@ -18,9 +18,9 @@ namespace Tessera::Impl {
 /// ```
 ///
 /// The mask of a tile is four words, one for each block of 8x4 elements: top left, bottom left, top right, bottom
-/// right. Bit 4 r + c of a word is set if its block holds an entry at (r, c). The 32 threads of a warp hold the left
-/// operand of mma.m16n8k8 in four registers in the same way: thread i's four elements are bit i of each word. Values
-/// are stored tile by tile, word by word, in the order of the bits. The matrix pictured in BmatPattern has
+/// right. Bit 4 r + c of a word is set if its block has an entry at (r, c). The 32 threads of a warp hold the left
+/// operand of mma.m16n8k8 in four registers in the same way: the four elements of thread i are bit i of each word.
+/// Values are stored tile by tile, word by word, in the order of the bits. The matrix pictured in BmatPattern has
 ///
 /// ```{.unparsed}
 ///   tile_words      0x08885033 0x00000200 0x84100040 0x80086066  0x01020000 0x10100000 0 0
@@ -28,8 +28,8 @@ namespace Tessera::Impl {
 /// ```
 ///
 /// Deviations from the paper: its position mask includes a thread's own bit, so a thread counts its own entry; here the
-/// place of a value counts only the bits before it. Its kernels run through all tiles of a window and count values as
-/// they go; here tile_offsets says where the tiles of an item begin.
+/// place of a value counts only the bits before it. Its kernels visit all tiles of a window and count values on the
+/// way; here tile_offsets has the first value of each item's tiles.
 struct BmatWords {
   static constexpr int tile_rows = 16;        ///< rows of a tile
   static constexpr int tile_width = 8;        ///< columns of a tile
@@ -56,7 +56,7 @@ TESSERA_FUNCTION constexpr std::uint32_t bmat_word(const std::uint64_t* masks, i
   return word;
 }
 
-/// Returns where the entry of bit `bit` of word w lies in its tile's values, which are in the order of BmatPattern.
+/// Returns the place, among the tile's values in the order of BmatPattern, of the entry at bit `bit` of word w.
 TESSERA_FUNCTION int place_of_bmat_bit(const std::uint64_t* masks, int w, int bit) {
   const int strip = w % 2, strip_bit = bit / 4 * 8 + w / 2 * 4 + bit % 4;
   return (strip == 0 ? 0 : popcount(masks[0])) + popcount(masks[strip] & low_bits(strip_bit));

@@ -7,17 +7,17 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// A block of threads that multiplies adjacent tiles of one window or of several. Each warp takes a slab of columns of
-/// X; two of the warps decode tiles for all. The pipeline runs on across the ends of windows.
+/// A thread block that multiplies adjacent tiles of one or several windows. Each warp multiplies a slab of columns of
+/// X. Two of the warps decode tiles for all. The pipeline continues across the ends of windows.
 ///
-/// access is that of CondensedAgent, which reads X, multiplies and writes Y.
+/// `access` is that of CondensedAgent, which reads X, multiplies and writes Y.
 template <class Kind, class Policy, int access, class Scalar>
 class BitTcfAgent {
  public:
   using Arguments = BitTcfArguments<Scalar>;
   using Tiles = BitTcfTiles<Scalar>;
 
-  /// slab counts the slabs that a block of threads takes.
+  /// \param slab [in] index of the slab; a slab has the columns of all warps of a thread block
   __device__ __forceinline__ BitTcfAgent(const Arguments& arguments, typename Tiles::Memory& memory, int slab,
                                          int thread)
       : arguments_(arguments),
@@ -26,7 +26,7 @@ class BitTcfAgent {
         lane_(thread % 32),
         has_columns_((slab * Policy::warps + thread / 32) * Policy::columns < arguments.product.x.columns) {}
 
-  /// Items first_item, ..., last_item - 1 of the schedule, whose tiles are adjacent.
+  /// Multiplies items first_item, ..., last_item - 1 of the schedule. Their tiles are adjacent.
   __device__ __forceinline__ void run(int first_item, int last_item) {
     const CondensedItem* items = arguments_.schedule.items;
     Offset tile = items[first_item].first_tile;
@@ -36,7 +36,7 @@ class BitTcfAgent {
       const CondensedItem item = items[i];
       typename Warp::Sums sums = {};
       const Offset end = item.first_tile + static_cast<Offset>(item.tiles);
-      // Two tiles a turn, because a copy from one set of registers to the other would wait for the rows.
+      // Two tiles per iteration, because copying registers from one set to the other would wait for the rows.
       for (; tile + 1 < end; tile += 2) {
         multiply(tile, rows_, next_rows_, sums);
         multiply(tile + 1, next_rows_, rows_, sums);
@@ -47,7 +47,7 @@ class BitTcfAgent {
         ++tile;
       }
       if (has_columns_) warp_.finish(item, sums);
-      __syncwarp();  // lanes that stored much, or little, multiply together again
+      __syncwarp();  // lanes that stored more or fewer elements converge again before they multiply
     }
     tiles_.end();
   }
@@ -56,7 +56,7 @@ class BitTcfAgent {
   using Warp = CondensedAgent<Kind, Policy, access, Scalar, Scalar>;
   using Rows = typename Warp::Tile;
 
-  // Begins, before the first tile, what multiply() expects to be under way.
+  // Starts the loads and copies that multiply() expects to be in flight before the first tile.
   __device__ __forceinline__ void fill(Offset tile) {
 #pragma unroll
     for (int t = 0; t < columns; ++t) begin_columns(tile + t);
@@ -70,8 +70,8 @@ class BitTcfAgent {
     load_rows(tile, rows_);
   }
 
-  // Begins what later tiles need, multiplies this one, waits for what the next one needs in shared memory. Rows of X
-  // are in `rows` already, and those of the next tile will be in next_rows when it is multiplied.
+  // Starts loads for later tiles, multiplies this one, and waits for the data in shared memory that the next one needs.
+  // Rows of X of this tile are already in `rows`. Those of the next tile will be in next_rows when it is multiplied.
   __device__ __forceinline__ void multiply(Offset tile, Rows& rows, Rows& next_rows, typename Warp::Sums& sums) {
     load_rows(tile + 1, next_rows);
     begin_columns(tile + columns);
@@ -84,7 +84,7 @@ class BitTcfAgent {
     tiles_.template arrive<blocks - 1>();
   }
 
-  // For tiles beyond the last one these do nothing.
+  // For tiles beyond the last one, these functions do nothing.
   __device__ __forceinline__ void begin_columns(Offset tile) const {
     if (tile < last_tile_) tiles_.begin_columns(tile);
   }
@@ -98,7 +98,7 @@ class BitTcfAgent {
     if (has_columns_ && tile < last_tile_) warp_.load_rows(tiles_.columns(tile, lane_), rows);
   }
 
-  // Blocks and tile columns are read this many tiles ahead.
+  // Number of tiles by which reads of blocks and of tile columns are ahead.
   static constexpr int blocks = 2, columns = blocks + 1;
   static_assert(columns < static_cast<int>(Tiles::buffers));
 
@@ -106,9 +106,9 @@ class BitTcfAgent {
   Tiles tiles_;
   Warp warp_;
   int lane_;
-  bool has_columns_;  // X has columns for this warp
+  bool has_columns_;  // whether X has columns for this warp
   Offset last_tile_ = 0;
-  typename Tiles::Index index_ = {};  // for the tile whose block is begun next
+  typename Tiles::Index index_ = {};  // index of the tile whose block is copied next
   Rows rows_, next_rows_;
 };
 

@@ -10,7 +10,7 @@
 namespace Tessera::Impl::Cuda {
 namespace {
 
-// Every tile in one item of one block, in order; blocks within what they may have. Returns the tiles of the blocks.
+// Checks that items cover every tile once, in order, and that no block has too much. Returns the tiles of each block.
 std::vector<Offset> expect_covered(const std::vector<Offset>& offsets, int block_tiles, BitTcfBalance balance) {
   const auto windows = static_cast<Ordinal>(offsets.size()) - 1;
   const auto schedule = build_bittcf_schedule(offsets.data(), windows, block_tiles, 8, balance);
@@ -57,7 +57,7 @@ TEST(BitTcfSchedule, BlocksCoverEachTileOnce) {
 }
 
 TEST(BitTcfSchedule, WindowsAreCutAndJoined) {
-  // A window of 100 tiles in 4 even pieces; small ones together, up to the time of one with 32 tiles.
+  // A window of 100 tiles in 4 even pieces. Small windows are joined, up to the time of a window with 32 tiles.
   const std::vector<int> offsets{0, 100, 110, 120, 121, 122};
   EXPECT_EQ(expect_covered(offsets, 32, BitTcfBalance::Always), (std::vector<int>{25, 25, 25, 25, 22}));
   EXPECT_EQ(expect_covered(offsets, 32, BitTcfBalance::Never), (std::vector<int>{100, 10, 10, 1, 1}));
@@ -74,8 +74,8 @@ TEST(BitTcfSchedule, BalancesWhereWindowsDiffer) {
   const auto blocks = [](const std::vector<int>& offsets) {
     return build_bittcf_schedule(offsets.data(), static_cast<Ordinal>(offsets.size()) - 1, 32, 4).block_count();
   };
-  EXPECT_EQ(blocks({0, 40, 80, 120}), 3);        // alike: a block each, although they are long
-  EXPECT_EQ(blocks({0, 0, 0, 0, 160, 160}), 7);  // 5 blocks of pieces, one of the windows on either side
+  EXPECT_EQ(blocks({0, 40, 80, 120}), 3);        // equal lengths: a block for each window, although they are long
+  EXPECT_EQ(blocks({0, 0, 0, 0, 160, 160}), 7);  // 5 blocks of pieces, and one of empty windows on either side
 }
 
 TEST(BitTcfSchedule, TimeGrowsWithTilesWindowsAndElements) {
@@ -88,7 +88,7 @@ TEST(BitTcfSchedule, TimeGrowsWithTilesWindowsAndElements) {
 
 TEST(BitTcfSchedule, TilesOfABlock) {
   EXPECT_EQ(bittcf_block_tiles(0), 8);
-  EXPECT_EQ(bittcf_block_tiles(18412), 9);  // a band
+  EXPECT_EQ(bittcf_block_tiles(18412), 9);  // the number of tiles of a band
   EXPECT_EQ(bittcf_block_tiles(1e9), 32);
   EXPECT_EQ(bittcf_block_tiles(18412, {.multiprocessors = 66}), 18);
 }

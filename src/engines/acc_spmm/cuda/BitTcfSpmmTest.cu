@@ -8,7 +8,7 @@ namespace {
 
 using Cuda::BitTcfBalance;
 
-/// piece_tiles is the most tiles of a block of threads.
+/// A case in which piece_tiles is the upper bound on the tiles of a thread block.
 struct BitTcfCase : ProductCase {
   BitTcfBalance balance = BitTcfBalance::Adaptive;
 
@@ -79,7 +79,7 @@ struct BitTcfKernel : SpmmKernel<BitTcfCase> {
     }
     return cases;
   }
-  // Windows of 0 to 4 tiles, and one of many, in blocks of threads that hold parts of one, or several of them.
+  // Windows of 0 to 4 tiles, and a long window. Thread blocks hold parts of one window, or several windows.
   static std::vector<HostMatrix> long_matrices(const Case&) {
     const HostMatrix A = random_matrix(205, 700, 12, 9);  // the last row has all columns
     HostMatrix B;

@@ -10,7 +10,7 @@ namespace Tessera::Impl::Cuda {
 /// The policy for columns that cannot be read in vectors because they are few or not aligned.
 using NarrowBitTcfPolicy = BitTcfPolicy<2, 16, 12, 2>;
 
-/// A block of threads multiplies a block of the schedule with a slab of columns.
+/// Multiplies a block of the schedule by a slab of columns in each thread block.
 template <class Kind, class Policy, int access, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::warps, Policy::blocks)
     bittcf_kernel(const __grid_constant__ BitTcfArguments<Scalar> arguments) {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(32 * Policy::warps, Policy::blocks)
   agent.run(arguments.block_items[block], arguments.block_items[block + 1]);
 }
 
-/// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
+/// Runs a product with a given policy. Needs product.x.column_stride == 1, and partials if the schedule has slots.
 template <Precision precision, class Policy, class Scalar>
 void launch_bittcf(Stream stream, const BitTcfArguments<Scalar>& arguments) {
   if (arguments.block_count == 0) return;

@@ -5,14 +5,14 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// How a block of threads multiplies BitTCF tiles. While it multiplies one tile, the rows of X of the next tile and the
-/// blocks of A of the next two are on their way. This is Acc-SpMM's pipeline, with blocks read one tile further ahead,
-/// so no warp waits for copies that have just begun.
+/// How a thread block multiplies BitTCF tiles. While it multiplies one tile, the rows of X of the next tile and the
+/// blocks of A of the next two are being loaded. This is Acc-SpMM's pipeline, except that blocks are read one tile
+/// earlier, so no warp waits for copies that have just started.
 ///
-/// warps    the warps of a block: at least 2, because two of them decode the tiles
-/// columns  the columns of X that a warp multiplies: a multiple of 16
-/// blocks   the blocks that a multiprocessor must be able to hold, which limits the registers
-/// reads    that of CondensedPolicy
+/// warps    number of warps of a block: at least 2, because two of them decode the tiles
+/// columns  number of columns of X that a warp multiplies: a multiple of 16
+/// blocks   number of blocks that must fit in a multiprocessor, which limits the registers
+/// reads    same as in CondensedPolicy
 template <int warps_, int columns_, int blocks_, int reads_>
 struct BitTcfPolicy {
   static_assert(warps_ >= 2 && columns_ % 16 == 0 && warps_ * blocks_ <= 64);
@@ -26,7 +26,7 @@ struct BitTcfPolicy {
   static constexpr YCaching y_caching = YCaching::WriteThrough;
 };
 
-/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X.
+/// The policies of products, the fastest on an H200 for narrow X (up to 32 columns) and for wide X.
 template <class Scalar, bool wide>
 struct TunedBitTcfPolicy;
 template <>

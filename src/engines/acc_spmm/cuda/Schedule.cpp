@@ -13,14 +13,14 @@ namespace {
 
 constexpr double tile_rows = 8, tile_columns = 8;
 
-// Orders items by window, then by tile, so that the tiles of adjacent items are adjacent.
+// Sorts items by window, then by tile, so tiles of adjacent items are adjacent.
 void put_in_order_of_tiles(std::vector<CondensedItem>& items) {
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
     return std::tie(a.window, a.first_tile) < std::tie(b.window, b.first_tile);
   });
 }
 
-// Joins adjacent items to blocks that are neither too long nor too slow.
+// Joins adjacent items to blocks within the limits on tiles and time.
 std::vector<int> joined_items(const std::vector<CondensedItem>& items, int block_tiles, int scalar_bytes) {
   const double longest_time = bittcf_block_time(block_tiles, 1, scalar_bytes);
   std::vector<int> block_items = {0};

@@ -13,32 +13,32 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// What the kernel for BitTCF is given: A as condensed windows of one strip, and the items of each block of threads.
+/// Arguments of the kernel for BitTCF: A as condensed windows of one strip, and the items of each thread block.
 template <class Scalar>
 struct BitTcfArguments : CondensedArguments<Scalar, Scalar> {
   int block_count = 0;
   const int* block_items = nullptr;
 };
 
-/// Tiles of a BitTCF matrix in the shared memory of a block of threads: whole blocks of 8x8 elements, row by row, and
-/// tile columns. Copies that begin here are done after a later arrive().
+/// Tiles of a BitTCF matrix in the shared memory of a thread block: whole blocks of 8x8 elements, row by row, and tile
+/// columns. Copies that are started here complete at a later arrive().
 ///
-/// Two warps decode, one element a thread. Where the mask has an entry, the thread copies its value from memory;
-/// elsewhere it writes 0. There are buffers for blocks up to three tiles ahead. There are as many for tile columns,
-/// which the reads of X wait for: between the first two barriers, warps read the columns of two tiles.
+/// Two warps decode, one element per thread. Where the mask has an entry, the thread copies its value from memory;
+/// elsewhere it writes 0. There are buffers for the blocks and tile columns of up to three tiles ahead. Loads of X wait
+/// for tile columns: between the first two barriers, warps read the columns of two tiles.
 template <class Scalar>
 class BitTcfTiles {
  public:
   using Pattern = CondensedPattern;
 
-  static constexpr unsigned buffers = 4;  // a power of 2: numbers of tiles wrap around
+  static constexpr unsigned buffers = 4;  // a power of 2, so that indices of tiles wrap around
 
   struct Memory {
     alignas(16) Scalar blocks[buffers][Pattern::block_size];
     alignas(16) Ordinal columns[buffers][Pattern::tile_width];
   };
 
-  /// What a thread needs to decode a tile.
+  /// Data with which a thread decodes a tile.
   struct Index {
     std::uint64_t mask;
     Offset first_value;
@@ -73,8 +73,8 @@ class BitTcfTiles {
     }
   }
 
-  /// Waits for the copies that the block began before the arrival `pending` arrivals ago; 0 is this one. All threads
-  /// call it.
+  /// Closes the group of copies started since the last call, and waits until at most the last `pending` groups are in
+  /// flight. All threads of the block must call it.
   template <int pending>
   __device__ __forceinline__ void arrive() const {
     commit_copies();
@@ -85,12 +85,12 @@ class BitTcfTiles {
   /// Waits for the last copies.
   __device__ __forceinline__ void end() const { wait_copies<0>(); }
 
-  /// The columns of the two rows of X that a lane holds.
+  /// Returns the columns of the two rows of X that a lane holds.
   __device__ __forceinline__ int2 columns(Offset tile, int lane) const {
     return reinterpret_cast<const int2*>(memory_.columns[number(tile) % buffers])[lane % 4];
   }
 
-  /// Reads a lane's two elements of the block, its part of the right operand.
+  /// Reads a lane's two elements of the block: its part of the right operand.
   __device__ __forceinline__ void read_block(Offset tile, int lane, Scalar (&a)[2]) const {
     using Pair = vector_of_t<Scalar, 2>;
     *reinterpret_cast<Pair*>(a) = reinterpret_cast<const Pair*>(memory_.blocks[number(tile) % buffers])[lane];

@@ -12,12 +12,12 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Arguments of the kernels for staged windows. The tiles of the schedule are chunks here.
+/// Arguments of the kernels for staged windows. In their schedule, tiles are chunks.
 template <class Scalar>
 using StagedArguments = WindowArguments<StagedPattern, CondensedSchedule, Scalar, Scalar>;
 
-/// The tasks of a block in turn, each an item with a slab of columns. Blocks that run at the same time have the same or
-/// adjacent items.
+/// The tasks of a block, one after another. A task is an item with a slab of columns. Blocks that run at the same time
+/// have the same item or adjacent ones.
 struct StagedTasks {
   unsigned next, count, slabs;
 
@@ -29,7 +29,7 @@ struct StagedTasks {
   __device__ void advance() { next += gridDim.x; }
 };
 
-/// The chunks of a block's tasks, in turn.
+/// The chunks of a block's tasks, one after another.
 class StagedSteps {
  public:
   __device__ __forceinline__ StagedSteps(const CondensedItem* items, unsigned item_count, unsigned slabs)
@@ -68,8 +68,8 @@ class StagedSteps {
 /// The shared memory of a block: a ring of buffers, one for each chunk.
 ///
 /// Rows of X are stored in panels of 128 bytes, slot by slot, so a slot has the same banks in every panel. A panel has
-/// four pairs of 16 bytes; pair p is at place p xor (slot mod 4). Lanes that read the same columns of four slots that
-/// differ mod 4 then read different banks.
+/// four pairs of 16 bytes; pair p is at place p xor (slot mod 4). Lanes that read the same columns of four slots with
+/// different remainders mod 4 then read different banks.
 template <class Scalar, class Policy>
 struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffers> {
   using StagedBuffers::StagedMemory::barrier_bytes;
@@ -84,7 +84,7 @@ struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffer
     return x(Policy::buffers) + Policy::buffers * tile_bytes + buffer * value_bytes;
   }
 
-  /// Returns the offset of 16 bytes of a slot's row in its buffer; `code` is 4 slot + slot mod 4.
+  /// Returns the offset in a buffer of 16 bytes of a slot's row. `code` is 4 slot + slot mod 4.
   static __device__ __forceinline__ int place(int code, int sixteenth) {
     return ((code * 32) ^ (sixteenth % 8 * 16)) + sixteenth / 8 * panel_stride;
   }

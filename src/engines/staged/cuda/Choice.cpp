@@ -14,13 +14,13 @@ namespace {
 using Policy = DefaultStagedPolicy<double>;
 using Memory = StagedMemory<double, Policy>;
 
-/// Chunks that a block could multiply in the time to write the sums of a piece, and to add them in another kernel: 16
-/// KB twice, where a chunk is about 25 KB.
+/// The time to write the sums of a piece and to add them in another kernel, as a number of chunks that a block
+/// multiplies meanwhile. The sums are 16 KB twice; a chunk is about 25 KB.
 constexpr double sums_in_chunks = 1.3;
 
-/// Returns the length of pieces with which blocks are predicted to finish first, the longest if several do. Blocks run
-/// their tasks in rounds, and each round lasts as long as a piece of a window of mean length. Longer windows are also
-/// cut: no piece is longer than the total work of a block.
+/// Returns the length of pieces with which blocks are predicted to finish first; if several do, the longest. Blocks run
+/// their tasks in rounds. Each round lasts as long as a piece of a window of mean length. Longer windows are also cut:
+/// no piece is longer than the total work of a block.
 int choose_piece(double windows, double chunks, double slabs, double blocks) {
   constexpr int lengths[] = {8, 12, 16, 24, 32, 48, 64};
   int best = lengths[0];

@@ -25,7 +25,7 @@ class StagedConsumer {
 
   __device__ __forceinline__ void run() const {
     RingPlace<Policy::buffers> place;
-    bool first = true;  // the block's first chunk has no chunk before it
+    bool first = true;  // whether the next chunk is the block's first, which has no predecessor
     StagedTasks tasks(arguments_.schedule.item_count, arguments_.slabs);
     if (!tasks.left()) return;
     CondensedItem next_item = arguments_.schedule.items[tasks.item()];
@@ -39,7 +39,7 @@ class StagedConsumer {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         multiply(place, sums);
         __syncwarp();  // one lane arrives for all
-        // Tiles refer back one chunk: a chunk is freed when the next one is done.
+        // Tiles may refer to the previous chunk, so a chunk is freed only when the next one is done.
         if (!first && lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.before()));
         first = false;
         place.advance();
@@ -54,8 +54,8 @@ class StagedConsumer {
   static constexpr int vector = Layout::vector;
   static_assert(vector * sizeof(Scalar) == 16);
 
-  // Rows are counted from the strip's first. Columns are in the order of the panels of shared memory, which avoid bank
-  // conflicts themselves.
+  // Rows are relative to the strip's first. Columns have the order of the panels of shared memory, which itself avoids
+  // bank conflicts.
   struct Fragment {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = Layout::lane_columns, vector = Layout::vector;

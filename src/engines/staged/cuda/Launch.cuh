@@ -10,8 +10,8 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Multiplies staged windows. The grid has as many blocks as are resident, and each runs several tasks. The producers
-/// of a block run ahead of its consumers by at most the number of buffers.
+/// Multiplies staged windows. The grid has exactly the number of blocks that are resident, and each runs several tasks.
+/// The producers of a block are ahead of its consumers by at most the number of buffers.
 template <Precision precision, class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
     staged_kernel(const __grid_constant__ StagedArguments<Scalar> arguments) {
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
   }
 }
 
-/// Launches a product with a given policy. Needs rows_are_aligned(product.x) and, if the schedule has slots, partials.
+/// Launches a product with a given policy. Needs rows_are_aligned(product.x), and partials if the schedule has slots.
 template <Precision precision, class Policy, class Scalar>
 void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
   static_assert(StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar)) >= 8 * Policy::strips,

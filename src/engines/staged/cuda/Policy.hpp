@@ -9,15 +9,15 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// How blocks multiply staged windows. The numbers are in a type, because nvcc 13 rejects a struct of them as a
+/// How blocks multiply staged windows. The numbers are in a type, because nvcc 13 rejects a struct of numbers as a
 /// template argument of a kernel.
 ///
-/// columns     columns of X that a block stages at a time: a multiple of 128 bytes
-/// slots       rows of X that a chunk stages together: 16 or a multiple of 32 for each producer
-/// buffers     chunks in shared memory, at least 3: two are multiplied while the others are copied
-/// strips      strips of 8 rows of a window; one warp multiplies each
-/// producers   warps that copy
-/// min_blocks  blocks that must fit in a multiprocessor, which limits the registers
+/// columns     number of columns of X that a block stages at a time: a multiple of 128 bytes
+/// slots       number of rows of X that a chunk stages: 16 or a multiple of 32 for each producer
+/// buffers     number of chunks in shared memory, at least 3: two are multiplied while the others are copied
+/// strips      number of strips of 8 rows of a window; one warp multiplies each
+/// producers   number of warps that copy
+/// min_blocks  number of blocks that must fit in a multiprocessor, which limits the registers
 template <int columns_, int slots_, int buffers_, int strips_, int producers_, int min_blocks_>
 struct StagedPolicy {
   static_assert(slots_ % (16 * producers_) == 0 && buffers_ >= 3);
@@ -29,7 +29,7 @@ struct StagedPolicy {
   static constexpr int producers = producers_;
   static constexpr int threads = 32 * (strips + producers);
   static constexpr int min_blocks = min_blocks_;
-  static constexpr int freeing_lanes = 1;  // lanes of a consumer (RingBarriers)
+  static constexpr int freeing_lanes = 1;  // lanes of a consumer that arrive (RingBarriers)
 };
 
 /// The policy of staged_spmm, for windows of 64 rows.
@@ -48,18 +48,18 @@ struct StagedMemory {
   static constexpr int barrier_bytes = 128;
   static_assert(2 * Policy::buffers * 8 <= barrier_bytes);
 
-  /// Bytes that each block needs in addition.
+  /// Bytes that each block needs for other purposes.
   static constexpr int block_overhead = 1024;
 
-  /// Returns the bytes of a block, if these are bounds on the bytes of tiles and values of a chunk.
+  /// Returns the bytes of a block, given bounds on the bytes of tiles and values of a chunk.
   static constexpr std::size_t bytes(int tile_bytes, int value_bytes) {
     return barrier_bytes +
            std::size_t(Policy::buffers) * (x_bytes + std::size_t(tile_bytes) + std::size_t(value_bytes));
   }
 
   /// Returns the upper bound on values in the columns of a chunk with which min_blocks blocks fit in a multiprocessor,
-  /// even with all possible tiles. Values carried over from the previous chunk are not included; a chunk leaves about
-  /// the same number to the next one.
+  /// even if all possible tiles exist. Values carried over from the previous chunk are not counted, because a chunk
+  /// passes on about as many.
   static constexpr int most_values(int value_size) {
     constexpr int buffer_bytes =
         (H200::shared_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;

@@ -21,7 +21,7 @@ class StagedProducer {
     if (!steps.left()) return;
     Chunk next = load_chunk(steps.chunk());
     while (steps.left()) {
-      // The description of the next chunk is loaded while this chunk is copied.
+      // Loads the description of the next chunk while this chunk is copied.
       const Chunk chunk = next;
       const unsigned slab = steps.slab();
       steps.advance();
@@ -43,7 +43,7 @@ class StagedProducer {
 
   // A producer's data for copying a chunk.
   struct Chunk {
-    int2 begin, end;  // begin and end of its tiles (x) and values (y)
+    int2 begin, end;  // tiles (x) and values (y): their begin and their end
     Ordinal columns[(own_slots + 31) / 32];
   };
 
@@ -71,7 +71,7 @@ class StagedProducer {
     }
   }
 
-  // Copies rows of X, 512 bytes a warp at once: one row or several. Columns that X does not have become zeros.
+  // Copies rows of X, 512 bytes a warp at once: one row or several. Columns beyond the last of X become zeros.
   __device__ __forceinline__ void copy_rows(const Chunk& chunk, int buffer, unsigned slab) const {
     const int sixteenth = lane_ % row_sixteenths, own_row = lane_ / row_sixteenths;
     const int first_column = static_cast<int>(slab) * Policy::columns + sixteenth * lane_columns;
@@ -89,7 +89,7 @@ class StagedProducer {
   template <class Copy>
   __device__ __forceinline__ void copy_lane(const Chunk& chunk, int buffer, int sixteenth, int own_row,
                                             int first_column, const Copy& copy) const {
-    // Places repeat after 4 slots.
+    // Places within a buffer repeat after 4 slots.
     const int first_slot = producer_ * own_slots + own_row;
     std::byte* to[4 / step_rows];
 #pragma unroll

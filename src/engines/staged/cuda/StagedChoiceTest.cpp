@@ -11,7 +11,7 @@ using Cuda::choose_staged;
 using Cuda::staged_shared_bytes;
 using Cuda::usual_staged_shared_bytes;
 
-// The kernel is compiled for this shape; with 1016 doubles, two blocks fit.
+// The kernel is compiled for this shape. Two blocks fit if a chunk has at most 1016 doubles.
 TEST(StagedChoice, TheShapeIsThatOfTheKernel) {
   EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10}), (StagedShape{64, 64, 64, 1016}));
 }
@@ -22,8 +22,8 @@ int piece(double rows, double nonzeros, double columns, double vector_columns) {
       .piece_chunks;
 }
 
-// Windows of a finite element mesh, with 9 chunks each, and of a matrix with 10, are not cut because of their mean
-// length, unless a block would have less work than that.
+// Windows with 9 chunks each, of a finite element mesh, and with 10, of another matrix, are not cut: pieces are at
+// least as long as a mean window, unless a block would have less work than that.
 TEST(StagedChoice, PiecesAreWholeWindowsWhereThereAreManyWindows) {
   EXPECT_EQ(piece(262144, 6859000, 2310000, 32), 64);
   EXPECT_EQ(piece(45954, 6805486, 421212, 128), 64);
@@ -50,8 +50,8 @@ TEST(StagedChoice, SharedMemoryIsARingOfBuffers) {
   EXPECT_EQ(staged_shared_bytes(544, 2384), 128u + 4 * (64 * 256 + 544 + 2384));
 }
 
-// The limit on a chunk's values lets two blocks fit for any tiles: at most 9 per strip, of 32 bytes. Values that each
-// strip carries from one chunk to the next may need more.
+// The limit on a chunk's values lets two blocks fit, whatever the tiles: at most 9 per strip, of 32 bytes. Values that
+// each strip carries from one chunk to the next may need more memory.
 TEST(StagedChoice, TwoBlocksFit) {
   constexpr std::size_t half = H200::shared_bytes / 2 - 1024;
   const int tile_bytes = 32 + 8 * 9 * 32, limit = choose_staged({}).most_values * 8;

@@ -87,7 +87,7 @@ void check_doubles(const HostMatrix& A) {
   check_product<StagedCell>(A, c);
 }
 
-// Alternates chunks of few and of many values, hence different sizes of shared memory.
+// Alternates chunks of few and of many values, which need different sizes of shared memory.
 TEST(StagedSpmm, ChunksThatDifferInTurns) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix few = random_matrix(64, 10, 1, 13), many = random_matrix(64, 200, 100, 14);
@@ -105,8 +105,8 @@ struct MatrixWhoseLanesFree : StagedMatrix<double, double> {
   }
 };
 
-// racecheck skips the usual kernel, and checks these products (scripts/check_gpu). Windows have more chunks than a
-// block has buffers and, on a GPU, blocks have several tasks.
+// racecheck skips the usual kernel, and checks these products instead (scripts/check_gpu). Windows have more chunks
+// than a block has buffers. On a GPU, blocks have several tasks.
 TEST(StagedSpmm, EveryLaneFrees) {
   TESSERA_SKIP_WITHOUT_GPU();
 #ifdef TESSERA_CUDA_EMULATED
@@ -128,8 +128,8 @@ TEST(StagedSpmm, EveryLaneFrees) {
 }
 
 #ifdef TESSERA_CUDA_EMULATED
-// Producers fill a buffer as soon as consumers release it. A chunk must stay until the next one is multiplied, because
-// the first tile of each strip refers to it. Windows have more chunks than a block has buffers.
+// Producers fill a buffer as soon as consumers release it. A chunk must be kept until the next one is multiplied,
+// because the first tile of each strip refers to it. Windows have more chunks than a block has buffers.
 TEST(StagedSpmm, ProducersRunAhead) {
   auto& block = Emulation::Block::running();
   block.prefer_last_threads(true);

@@ -13,10 +13,10 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The arguments of the kernels for BMat. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
+/// The arguments of the kernels for BMat. Rows of product.x are aligned to 16 bytes. Its column_stride is 1.
 template <class Scalar>
 struct BmatArguments : WindowArguments<BmatWords, BmatSchedule, Scalar, Scalar> {
-  int copied_columns = 0;  // columns of a row of X that are copied: the product's, rounded up to 16 bytes
+  int copied_columns = 0;  // columns of a row of X that are copied: those of the product, rounded up to 16 bytes
 };
 
 /// The tasks of a block, one after another. A task is an item with a slab of columns of X.
@@ -65,8 +65,8 @@ class BmatTasks {
 
 /// The shared memory of a block: a ring of buffers, each for up to Policy::stage_tiles tiles of a window.
 ///
-/// The stride of rows of X is 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, from adjacent places of
-/// four rows. With these strides they read from different banks.
+/// The stride of rows of X is 32, 96, 160, ... bytes. Eight lanes, two per row, read 16 bytes each at the same time.
+/// With these strides they read from different banks.
 template <class Scalar, class Policy>
 struct BmatBuffers : RingBarriers<Policy::buffers> {
   using Pattern = BmatWords;
@@ -84,18 +84,18 @@ struct BmatBuffers : RingBarriers<Policy::buffers> {
   static constexpr int bytes = barrier_bytes + Policy::buffers * buffer_bytes;
   static_assert(2 * Policy::buffers * 8 <= barrier_bytes && buffer_bytes % 16 == 0);
 
-  /// The number of arrivals: one of each lane of the producer, and one that expects the bytes of bulk copies.
+  /// Number of arrivals: one by each lane of the producer, and one with the number of bytes of bulk copies.
   static constexpr int full_arrivals = 33;
 
-  /// The rows of X, eight for each tile.
+  /// Returns the rows of X, eight for each tile.
   __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * buffer_bytes; }
-  /// The values of all tiles, one tile after another.
+  /// Returns the values of all tiles, one tile after another.
   __device__ Scalar* values(int buffer) const { return reinterpret_cast<Scalar*>(x(buffer) + x_bytes); }
-  /// The four words of each tile.
+  /// Returns the four words of each tile.
   __device__ std::uint32_t* tile_words(int buffer) const {
     return reinterpret_cast<std::uint32_t*>(x(buffer) + x_bytes + value_bytes);
   }
-  /// The place of the first value of each word.
+  /// Returns the place of the first value of each word.
   __device__ std::uint32_t* word_places(int buffer) const { return tile_words(buffer) + words; }
 };
 

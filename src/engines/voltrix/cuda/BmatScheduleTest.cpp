@@ -25,19 +25,19 @@ double position(const BmatPoint& point) {
 }
 
 TEST(BmatSchedule, PointsCutCostsInEqualParts) {
-  const auto points = partition_bmat_items(items_of({2, 6, 0, 4}), 4, {0});  // 3 tiles a part
+  const auto points = partition_bmat_items(items_of({2, 6, 0, 4}), 4, {0});  // 3 tiles per part
   ASSERT_EQ(points.size(), 5u);
   const double expected[] = {0, 1 + 1.0 / 6, 1 + 4.0 / 6, 3.25, 4};
   for (int i = 0; i < 5; ++i) EXPECT_NEAR(position(points[std::size_t(i)]), expected[i], 1e-4) << i;
 }
 
 TEST(BmatSchedule, WindowsCostAsMuchAsTheirResultsAreWorth) {
-  const auto points = partition_bmat_items(items_of({0, 0, 0, 6}), 2, {3});  // 18 in all
+  const auto points = partition_bmat_items(items_of({0, 0, 0, 6}), 2, {3});  // total cost 18
   EXPECT_NEAR(position(points[1]), 3, 1e-4);
 }
 
 TEST(BmatSchedule, PointsNearTheEndsOfAnItemAreMovedThere) {
-  // The points lie just before and just after the end of item 0, and at a third of item 1.
+  // The first two points are near the end of item 0, before or after it, and move there. The third is inside item 1.
   EXPECT_EQ(position(partition_bmat_items(items_of({101, 99}), 2, {0})[1]), 1);
   EXPECT_EQ(position(partition_bmat_items(items_of({99, 101}), 2, {0})[1]), 1);
   EXPECT_NEAR(position(partition_bmat_items(items_of({10, 30}), 2, {0})[1]), 1 + 1.0 / 3, 1e-4);
@@ -62,7 +62,7 @@ TEST(BmatSchedule, PointsAscendAndEndWithTheItems) {
   EXPECT_EQ(position(partition_bmat_items(Items(), 3).back()), 0);
 }
 
-// Checks that no part costs much more than another, wherever the long items are.
+// Checks that no part costs much more than another, wherever long items are.
 TEST(BmatSchedule, PartsAreBalanced) {
   std::vector<int> tiles(300, 3);
   for (int i = 0; i < 20; ++i) tiles[std::size_t(i) * 5] = 200;
@@ -114,7 +114,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
   EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 1, 3}), 2, {0}), 1.5);
   EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 3, 1}), 4, {2}), 1.25);
   EXPECT_EQ(dealt_bmat_imbalance(Items(), 4), 1);
-  // 32 windows for four blocks: first all alike, then every fourth much longer.
+  // 32 windows for four blocks: in the first case all have equal length, then every fourth is much longer.
   for (const int longer : {0, 100}) {
     std::vector<int> offsets = {0};
     for (int w = 0; w < 32; ++w) offsets.push_back(offsets.back() + 10 + (w % 4 == 0 ? longer : 0));

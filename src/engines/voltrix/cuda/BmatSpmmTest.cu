@@ -9,7 +9,7 @@ namespace {
 
 struct BmatCase : ProductCase {
   Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost;
-  int multiprocessors = 0;  // multiprocessors that it is scheduled for; 0: those of the GPU
+  int multiprocessors = 0;  // multiprocessors of the schedule; 0: those of the GPU
 };
 
 template <class MatrixScalar, class Scalar>
@@ -89,7 +89,7 @@ struct MatrixWithPolicy : BmatMatrix<Scalar, Scalar> {
   }
 };
 
-/// Checks that a product with a policy has the same bits as with the policy that bmat_spmm() chooses.
+/// Checks that a product with this policy has the same bits as with the one that bmat_spmm() chooses.
 template <Precision precision, class Policy, class Scalar>
 void check_policy(const char* name, const HostMatrix& A, BmatCase c) {
   SCOPED_TRACE(name);
@@ -106,7 +106,7 @@ void check_policy(const char* name, const HostMatrix& A, BmatCase c) {
   }
 }
 
-// Checks shapes of blocks and partitions that products do not have.
+// Checks shapes of blocks and partitions that bmat_spmm() does not use.
 template <Precision precision, class Policy, class Scalar>
 void check_policy(const char* name, Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost) {
   BmatCase c;
@@ -132,7 +132,7 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
-/// Checks blocks with several tasks, each of which uses every buffer more than once.
+/// Checks blocks that run several tasks. Each task uses every buffer more than once.
 template <Precision precision, class Policy, class Scalar>
 void check_barriers(const char* name) {
   BmatCase c;
@@ -149,7 +149,7 @@ void check_barriers(const char* name) {
   check_policy<precision, EveryLaneFrees<Policy>, Scalar>(name, A, c);
 }
 
-// racecheck skips the kernel of products, and checks these products instead (scripts/check_gpu).
+// racecheck skips the usual kernel, and checks these products instead (scripts/check_gpu).
 TEST(BmatSpmm, EveryLaneFrees) {
   TESSERA_SKIP_WITHOUT_GPU();
   using Cuda::TunedBmatPolicy;

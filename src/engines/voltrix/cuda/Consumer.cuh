@@ -11,10 +11,10 @@ namespace Tessera::Impl::Cuda {
 
 /// A warp that multiplies tiles in shared memory by some columns of X.
 ///
-/// A tile is the left operand of m16n8k8 (ptx/Mma.cuh): lane i's four elements are bit i of the tile's words. The
-/// columns of X are permuted so that a lane reads `vector` adjacent ones of a row at once, and writes 2 `vector` of a
-/// row of Y: column g of the right operands of the products q = vector v, vector v + 1, ... is 8 vector v + vector g,
-/// ... .
+/// A tile is the left operand of m16n8k8 (ptx/Mma.cuh): the four elements of lane i are bit i of the tile's words. The
+/// columns of X are permuted: a lane reads `vector` adjacent columns of a row at once, and writes 2 `vector` columns of
+/// a row of Y. Column g of the right operands of products q = vector v, vector v + 1, ... is column 8 vector v + vector
+/// g, ... of X.
 template <Precision precision, class Policy, class Scalar>
 class BmatConsumer {
  public:
@@ -58,12 +58,12 @@ class BmatConsumer {
   // More tiles would need too many registers.
   static constexpr int tiles_at_once = precision == Precision::Tf32x3 ? 2 : Policy::stage_tiles;
 
-  using Sums = Scalar[products][4];  // element 2 p + i: row g + 8 p, column 2 t + i of a product
+  using Sums = Scalar[products][4];  // element 2 p + i is in row g + 8 p and column 2 t + i of a product
 
   // Returns the first of the warp's columns that a lane reads in vector v.
   static __device__ __forceinline__ int operand_column(int lane, int v) { return vector * (8 * v + lane / 4); }
 
-  // Sums of columns beyond X come from whatever was in shared memory (has_rest).
+  // Sums of columns beyond X are computed from arbitrary content of shared memory (has_rest).
   struct Fragment {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = 2 * products, vector = BmatConsumer::vector;
@@ -117,7 +117,7 @@ class BmatConsumer {
   struct Tiles {
     const uint4 *words, *places;
     const Scalar* values;
-    const std::byte* x;  // the elements that the lane reads first
+    const std::byte* x;  // the first elements that the lane reads
   };
 
   __device__ __forceinline__ void multiply_tile(const Tiles& stage, int t, Sums& sums) const {

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Multiplies in blocks that stay on their multiprocessors and run through their tasks. The producer of a block runs
-/// ahead of its consumers by up to the number of buffers in the ring.
+/// Multiplies in blocks that stay on their multiprocessors and run their tasks one after another. The producer of a
+/// block is ahead of its consumers by at most the number of buffers in the ring.
 template <Precision precision, class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     bmat_kernel(const __grid_constant__ BmatArguments<Scalar> arguments) {
@@ -30,15 +30,15 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   }
 }
 
-/// Runs a product with a given policy. Needs rows_are_whole(product.x) with its columns rounded up to 16 bytes, and, if
-/// the schedule has slots, partials.
+/// Runs a product with a given policy. Needs rows_are_whole(product.x) with its columns rounded up to 16 bytes, and
+/// partials if the schedule has slots.
 template <Precision precision, class Policy, class Scalar>
 void launch_bmat(Stream stream, BmatArguments<Scalar> arguments) {
   using Buffers = BmatBuffers<Scalar, Policy>;
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.x_row_bytes = row_bytes(arguments.product.x);
-  static_cast<void>(slab_count(columns, Policy::columns));  // throws for too many; the kernel counts slabs itself
+  static_cast<void>(slab_count(columns, Policy::columns));  // throws for too many slabs; the kernel also counts them
   constexpr Ordinal vector = 16 / sizeof(Scalar);
   arguments.copied_columns = ceil_divide(columns, vector) * vector;
   arguments.y_vectors = rows_are_aligned(arguments.product.y);

@@ -16,11 +16,11 @@ enum class BmatCopy {
 /// How blocks multiply BMat. The numbers are in a type because nvcc 13 does not accept a struct of numbers as a
 /// template argument of a kernel.
 ///
-/// warp_columns  the columns of X that a consumer multiplies: a multiple of 8; each 8 need an m16n8k8 for each tile
-/// consumers     the warps that multiply, side by side
-/// stage_tiles   the tiles of a buffer: 1, 2 or 4
-/// buffers       the buffers in shared memory
-/// blocks        the blocks of a multiprocessor: a divisor of bmat_parts_per_multiprocessor; limits the registers
+/// warp_columns  columns of X that a consumer multiplies: a multiple of 8; a tile takes one m16n8k8 for each 8 columns
+/// consumers     number of warps that multiply, each its own columns
+/// stage_tiles   number of tiles of a buffer: 1, 2 or 4
+/// buffers       number of buffers in shared memory
+/// blocks        blocks of a multiprocessor: a divisor of bmat_parts_per_multiprocessor; limits the registers
 template <int warp_columns_, int consumers_, int stage_tiles_, int buffers_, int blocks_,
           BmatCopy copy_ = BmatCopy::Bulk>
 struct BmatPolicy {

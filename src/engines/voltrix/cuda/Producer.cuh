@@ -7,7 +7,7 @@ namespace Tessera::Impl::Cuda {
 
 /// A warp that copies tiles, and their rows of X, to shared memory.
 ///
-/// It counts the entries of tiles as it runs, because the counts say where values lie. Hence words pass through its
+/// It counts the entries of tiles on the way, because the counts are the places of values. Hence words pass through its
 /// registers. Values may begin at any address, so cp.async copies them element by element.
 template <class Policy, class Scalar>
 class BmatProducer {
@@ -26,7 +26,7 @@ class BmatProducer {
     Stage ahead[stages_ahead];
 #pragma unroll
     for (Stage& stage : ahead) stage = next_stage();
-    // Stages stay in their registers, because moving them would wait for their loads.
+    // Stages are not moved from register to register, because a move would wait for their loads.
     while (ahead[0].tiles > 0) {
 #pragma unroll
       for (Stage& stage : ahead) {
@@ -39,7 +39,7 @@ class BmatProducer {
  private:
   using Pattern = BmatWords;
 
-  // The number of stages by which the producer loads columns and words before it copies, to hide the latency of memory.
+  // Number of stages by which the producer loads columns and words ahead of its copies, to hide memory latency.
   static constexpr int stages_ahead = 4;
 
   // The data for copying some tiles of an item. A lane holds one of the columns and one of the words.
@@ -92,10 +92,10 @@ class BmatProducer {
     place_.advance();
   }
 
-  // Copies words, the places of their first values, and values. Returns the number of values.
+  // Copies words, the places of their first values, and the values. Returns the number of values.
   __device__ __forceinline__ int copy_tiles(const Stage& stage, int buffer, Offset first_value) const {
     const int own = static_cast<int>(popcount32(stage.word));
-    int before = own;  // entries of this lane's word and of those before it
+    int before = own;  // entries of this lane's word and of the words before it
 #pragma unroll
     for (int distance = 1; distance < Buffers::words; distance *= 2) {
       const int other = __shfl_sync(0xffffffffu, before, lane_ - distance);
@@ -116,11 +116,11 @@ class BmatProducer {
   __device__ __forceinline__ void copy_rows(const Stage& stage, int buffer) const {
     const int bytes = stage.columns * static_cast<int>(sizeof(Scalar));
     const int rows = stage.tiles * Pattern::tile_width;
-    // A tile column without a matrix column is multiplied by zeros. It gets a row of X that the tile reads anyway.
+    // A tile column without a matrix column is multiplied by zeros. Its row of X is one that the tile reads anyway.
     const Ordinal first = __shfl_sync(0xffffffffu, stage.column, lane_ / Pattern::tile_width * Pattern::tile_width);
     const Ordinal column = stage.column < 0 ? first : stage.column;
     const auto* x = reinterpret_cast<const std::byte*>(arguments_.product.x.data + stage.first_column);
-    // After this, one lane's arrival covers the words that all lanes wrote.
+    // After this, the arrival of one lane covers the words that all lanes wrote.
     __syncwarp();
     if constexpr (Policy::copy == BmatCopy::Bulk) {
       std::uint64_t* barrier = buffers_.full(buffer);

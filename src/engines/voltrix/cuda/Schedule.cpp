@@ -8,7 +8,7 @@
 namespace Tessera::Impl::Cuda {
 namespace {
 
-// Returns the point at a fraction of an item, moved to an end of the item if that is near.
+// Returns the point at a fraction of an item, or a nearby end of the item.
 BmatPoint snapped(int item, double fraction) {
   constexpr double near = 0.125;
   if (fraction < near) return {item, 0};
@@ -33,7 +33,7 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem>& items, 
     }
     before += own;
   }
-  // Adds the last point, and points that rounding errors put behind the last item.
+  // Adds the last point, and replaces points that rounding errors moved beyond the last item.
   points.resize(static_cast<std::size_t>(parts) + 1, {static_cast<int>(items.size()), 0});
   return points;
 }

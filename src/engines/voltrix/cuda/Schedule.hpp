@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Some tiles of one window, which a block multiplies by some columns of X.
+/// Some tiles of one window. A block multiplies an item by some columns of X.
 struct alignas(16) BmatItem {
   static constexpr int direct = -1;  ///< means no slot
 
@@ -19,7 +19,7 @@ struct alignas(16) BmatItem {
   int slot;  ///< the slot of the item's sums in the workspace; `direct` for a whole window, whose sums are written to Y
 };
 
-/// A position in the items, which are laid end to end: an item, and a fraction of its columns of X.
+/// A position in the list of items: an item, and a fraction of its columns of X.
 struct BmatPoint {
   static constexpr int fraction_bits = 16;  ///< bits of a fraction
 
@@ -27,22 +27,22 @@ struct BmatPoint {
   unsigned fraction;  ///< the fraction of the item's columns, in units of 2^-16, less than 1
 };
 
-/// The number of blocks of a multiprocessor that points are made for. A kernel with fewer blocks, a divisor of this
-/// number, skips points.
+/// Number of blocks of a multiprocessor for which points are computed. A kernel with fewer blocks (a divisor of this
+/// number) uses only some of the points.
 inline constexpr int bmat_parts_per_multiprocessor = 24;
 
 /// How items are shared among blocks.
 enum class BmatPartition {
-  EqualCost,  ///< a block multiplies what lies between two points
-  Dealt,      ///< block b of n has the items b, b + n, ...: at any time all blocks are near each other and share X
-  Best        ///< Dealt, unless a block would get much more work than the others; then EqualCost
+  EqualCost,  ///< a block multiplies everything between two points
+  Dealt,      ///< block b of n has items b, b + n, ...: items that run at the same time are near each other and share X
+  Best        ///< Dealt, or EqualCost if a block would get much more work than the others
 };
 
 /// The items that blocks multiply, and which block multiplies which item.
 ///
-/// Products have the number of blocks that the multiprocessors hold at a time. With points, a block multiplies what
-/// lies between two of them: some slabs of columns of its first item, all columns of the next items, and some slabs of
-/// its last item. Hence each element of Y is written by one block.
+/// A product runs exactly the blocks that the multiprocessors hold at a time. With points, a block multiplies
+/// everything between two of them: some slabs of columns of its first item, all columns of the next items, and some
+/// slabs of its last item. Hence each element of Y is written by one block.
 struct BmatSchedule : WindowSchedule<BmatItem> {
   int multiprocessors = 0;  ///< number of multiprocessors
   /// multiprocessors * bmat_parts_per_multiprocessor + 1 points, or null if items are dealt.
@@ -60,14 +60,14 @@ struct HostBmatSchedule : HostWindowSchedule<BmatItem> {
 /// Fitted on an H200 (bmat_pipeline: windows of 1 to 32 tiles of 24 entries; 32 and 128 columns): 6.0 to 6.6 tiles in
 /// FP64, 4.4 to 5.4 in TF32x3.
 struct BmatCost {
-  double window = 5;  ///< the time, in tiles, to begin an item and to write its 16 rows
+  double window = 5;  ///< time to begin an item and to write its 16 rows, in tiles
 };
 
-/// Computes points that divide costs equally (Voltrix-SpMM, Algorithm 1). The i-th of `parts` + 1 points lies where the
-/// fraction i / parts of the total cost is reached. A point in the first eighth of an item's columns moves to the
-/// item's start, in the last eighth to its end.
+/// Computes points that divide the total cost equally (Voltrix-SpMM, Algorithm 1). Point i of `parts` + 1 is where the
+/// fraction i / parts of the total cost is reached. A point in the first eighth of an item's columns moves to the start
+/// of the item, one in the last eighth to its end.
 ///
-/// The paper counts costs from the previous point, which has moved as well, so moves add up; here they do not. The
+/// The paper counts costs from the previous point, which has also moved, so its moves accumulate; here they do not. The
 /// paper's genetic refinement is left out. Throws std::invalid_argument for parts <= 0. Cost: O(items + parts).
 std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem>& items, int parts, BmatCost cost = {});
 
@@ -77,10 +77,10 @@ double dealt_bmat_imbalance(const std::vector<BmatItem>& items, int blocks, Bmat
 
 /// Builds a schedule. window_offsets and tile_offsets of A are in host memory; no other array is read.
 ///
-/// piece_tiles > 0 is the upper bound on the tiles of an item. Longer windows become several items, as by
-/// build_condensed_schedule, and a second step adds their sums in order. Results depend on piece_tiles alone.
+/// piece_tiles > 0 is the upper bound on the tiles of an item. Longer windows are cut into several items, as by
+/// build_condensed_schedule, and a second step adds their sums in order. Results depend on piece_tiles only.
 /// multiprocessors > 0 is that of the GPU. BmatPartition::Best deals items up to an imbalance of 1.2 with 4 blocks a
-/// multiprocessor: on an H200 a mesh was up to 1.5 times as fast, and only a matrix with an imbalance of 1.28 slower.
+/// multiprocessor. On an H200 this made a mesh up to 1.5 times as fast, and only a matrix with imbalance 1.28 slower.
 /// Throws std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 HostBmatSchedule build_bmat_schedule(const BmatWords& A, int piece_tiles, int multiprocessors,
                                      BmatPartition partition = BmatPartition::Best, BmatCost cost = {});

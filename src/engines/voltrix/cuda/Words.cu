@@ -14,7 +14,7 @@ __global__ void make_bmat_words_kernel(BmatPattern A, std::size_t words, std::ui
   if (word < words) tile_words[word] = bmat_word(A.tile_masks + word / 4 * 2, static_cast<int>(word % 4));
 }
 
-// Reorders the values. A warp takes a tile at a time, a thread one bit of each of its four words.
+// Reorders the values. A warp reorders one tile at a time; a thread one bit of each of the tile's four words.
 template <class Scalar>
 __global__ void order_by_bmat_words_kernel(BmatPattern A, std::size_t tiles, const Scalar* values, Scalar* ordered,
                                            const std::uint32_t* wanted) {
