@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl {
 
-/// Returns a strip's mask: bit 8 r + c is bit 8 strip + r of rows[c], whose bits are the rows of tile column c.
+/// Returns a strip's mask. Bit 8 r + c is bit 8 strip + r of rows[c], the set of rows with entries in tile column c.
 template <class Rows>
 KOKKOS_INLINE_FUNCTION std::uint64_t mask_of_strip(const Rows* rows, int strip) {
   std::uint64_t mask = 0;

@@ -14,7 +14,7 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in condensed windows that owns its arrays, which CondensedTiles describes. BitTcf has
+/// The pattern of a matrix in condensed windows that owns its arrays. CondensedTiles describes the arrays. BitTcf has
 /// windows of one strip, Bmat windows of two.
 ///
 /// Bytes without the values: (windows + 1 + tiles + 1) sizeof(Offset) + tiles * (8 * 4 + strips * 8). For BitTcf with
@@ -60,7 +60,7 @@ struct CondensedFormat {
   /// @endcond
 };
 
-/// A condensed pattern that was just built, and the map of its values.
+/// A newly built condensed pattern, and the map that says where its values come from.
 template <int strips, class MemorySpace>
 using BuiltCondensed = Built<CondensedFormat<MemorySpace, strips>, MemorySpace>;
 
@@ -78,13 +78,13 @@ BuiltCondensed<strips, typename ExecutionSpace::memory_space> build_condensed(co
                                                                               const CsrPattern<Offset>& A,
                                                                               std::size_t nonzeros);
 
-/// Converts back to canonical rows without loss. The map reorders values from the format's order to the rows'.
+/// Converts back to canonical rows without loss. The map reorders values from the format's order to row order.
 template <class ExecutionSpace, int strips>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);
 
-/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or names the first
-/// broken invariant and its place. Cost: one pass over the pattern.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first broken
+/// invariant and its position. Cost: one pass over the pattern.
 template <class ExecutionSpace, int strips>
 std::string validate(const ExecutionSpace& exec,
                      const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);

@@ -12,7 +12,7 @@ namespace Tessera::Impl {
 ///
 /// A window has `strips` strips of 8 rows. The distinct columns of a window, in ascending order, are packed into tiles
 /// of 8 columns; only the last tile of a window may have fewer. A tile has an 8x8 block in each strip. With one strip
-/// this is BitTCF (BitTcfView.hpp), with two it is BMat (BmatView.hpp). With more strips, a row of X serves more rows,
+/// this is BitTCF (BitTcfView.hpp), with two it is BMat (BmatView.hpp). With more strips, more rows share a row of X,
 /// and more stored blocks are empty.
 ///
 /// ```{.unparsed}
@@ -30,7 +30,7 @@ struct CondensedTiles {
   static constexpr int tile_width = 8;          ///< columns of a tile
   static constexpr Ordinal no_column = -1;      ///< marks a missing column of a tile
 
-  /// The name that profilers show for a portable product.
+  /// name of a portable product in profilers
   static constexpr const char* label = strips == 1 ? "Tessera::bittcf_spmm" : "Tessera::bmat_spmm";
 
   Ordinal rows = 0;                           ///< rows of the matrix
@@ -44,7 +44,7 @@ struct CondensedTiles {
   TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }  ///< number of windows
 };
 
-/// Row r of a mask: bit c is set if the block has an entry in column c.
+/// Returns row r of a mask: bit c is set if the block has an entry in column c.
 TESSERA_FUNCTION constexpr unsigned row_of_mask(std::uint64_t mask, int r) {
   return static_cast<unsigned>(mask >> (8 * r)) & 0xffu;
 }
@@ -82,7 +82,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const CondensedTiles<strips>& A, 
   }
 }
 
-/// Returns the number of entries in the windows before `window`, which may be windows().
+/// Returns the number of entries in windows before `window`, which may be windows().
 template <int strips>
 TESSERA_FUNCTION Offset entries_before(const CondensedTiles<strips>& A, Ordinal window) {
   return A.tile_offsets[A.window_offsets[window]];

@@ -24,11 +24,11 @@ KOKKOS_INLINE_FUNCTION Ordinal column_of(const CsrPattern<Offset>& A, Ordinal ro
 }
 
 /// Calls visit(column, mask) for the distinct columns of `height` adjacent rows, in ascending order. Bit r of the mask
-/// is set if row first + r has an entry there.
+/// is set if row first + r has an entry in the column.
 template <class Visit>
 KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal first, int height, const Visit& visit) {
   Offset cursor[most_group_rows];
-  Ordinal next[most_group_rows];  // the column under each cursor
+  Ordinal next[most_group_rows];  // the column of the entry under each cursor
   for (int r = 0; r < height; ++r) {
     cursor[r] = A.row_offsets[first + r];
     next[r] = column_of(A, first + r, cursor[r]);
@@ -53,7 +53,7 @@ struct GroupSplit {
   std::int64_t cost = 0;
   RowGroupCounts counts;
 
-  /// Returns this split with a group before it.
+  /// Returns the split that begins with a group and continues with this split.
   KOKKOS_INLINE_FUNCTION GroupSplit behind(Ordinal columns, int height) const {
     GroupSplit all = *this;
     all.cost += 30 + std::int64_t(columns) * (10 + 3 * height);
@@ -63,8 +63,8 @@ struct GroupSplit {
   }
 };
 
-/// The number of entries of a row that are new to its group: after[d] counts entries whose column is in none of the d +
-/// 1 previous rows. All entries of the first row of a group are new.
+/// The number of entries of a row that are new to its group: after[d] counts entries whose columns are in none of the d
+/// + 1 previous rows. In the first row of a group, all entries are new.
 struct NewEntries {
   Ordinal after[most_group_rows - 1] = {};
 

@@ -25,7 +25,7 @@ inline int group_rows_of(int parameter) {
   return parameter == 0 ? most_group_rows : parameter;
 }
 
-/// NewEntries of each row. Rows of other chunks are ignored.
+/// NewEntries of each row. Rows of other chunks do not count as previous rows.
 template <class Memory>
 using NewEntriesOfRows = Array<Ordinal * [most_group_rows - 1], Memory>;
 

@@ -28,8 +28,8 @@ struct RowGroupCounts {
   }
 };
 
-/// The pattern of a matrix in row groups that owns its arrays; RowGroupsPattern defines them. As in other formats, a
-/// tile is the unit that reads a row of X: here a column of a group.
+/// The pattern of a matrix in row groups that owns its arrays. RowGroupsPattern describes the arrays. As in other
+/// formats, a tile is the part of A that reads a row of X; here it is a column of a group.
 ///
 /// Bytes without the values: 4 (ceil(rows / 256) + 1) + (groups + 1) (4 + 2 sizeof(Offset)) + tiles * (4 + 1).
 template <class MemorySpace>
@@ -47,7 +47,7 @@ struct RowGroups {
   Impl::Array<std::uint8_t*, MemorySpace> column_masks;  ///< see RowGroupsPattern
   Impl::Array<Offset*, MemorySpace> value_offsets;       ///< see RowGroupsPattern
 
-  /// Number of groups.
+  /// Returns the number of groups.
   Ordinal groups() const { return first_rows.extent(0) > 0 ? static_cast<Ordinal>(first_rows.extent(0) - 1) : 0; }
   std::size_t tiles() const { return group_columns.extent(0); }  ///< number of columns of all groups
   std::size_t places() const { return stored; }                  ///< elements of an array of values
@@ -88,14 +88,14 @@ struct RowGroups {
   /// @endcond
 };
 
-/// A pattern in row groups as it was built, and the sources of its values.
+/// A newly built pattern in row groups, and the map that says where its values come from.
 template <class MemorySpace>
 using BuiltRowGroups = Built<RowGroups<MemorySpace>, MemorySpace>;
 
 /// Returns the sizes of the groups that build_row_groups() makes from the same arguments. Throws std::invalid_argument
 /// if group_rows is not from 0 to 4.
 ///
-/// Cost: a search for the column of each entry in up to group_rows - 1 rows before its own. Memory: 12 bytes per row.
+/// Cost: a search for the column of each entry in up to group_rows - 1 previous rows. Memory: 12 bytes per row.
 template <class ExecutionSpace>
 RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                 int group_rows = 0);
@@ -111,7 +111,7 @@ RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Off
 /// \throws std::invalid_argument for any other group_rows
 /// \throws TooManyPlaces before anything as large as the values is allocated
 ///
-/// Cost: a search for the column of each entry in up to group_rows - 1 rows before its own, then rows are merged.
+/// Cost: a search for the column of each entry in up to group_rows - 1 previous rows; then a merge of rows.
 template <class ExecutionSpace>
 BuiltRowGroups<typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
                                                                        const CsrPattern<Offset>& A,
@@ -122,7 +122,7 @@ template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const RowGroups<typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format, except that the groups cost the least, in memory that `exec` can read. Returns
+/// Checks every invariant of the format except that groups have minimal cost, in memory that `exec` can read. Returns
 /// an empty text, or the first broken invariant and its position. Cost: a few passes over the pattern.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const RowGroups<typename ExecutionSpace::memory_space>& A);

@@ -58,7 +58,7 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
                                                  int piece_columns) {
   CudaRowGroupsSchedule result;
   if (A.groups == 0) return result;
-  // Groups are cut by columns, as windows are by tiles.
+  // Groups are cut by columns, just as windows are cut by tiles.
   const auto starts = start_schedule(exec, A.column_offsets, A.groups, piece_columns);
   const auto all = read_element(exec, starts.data() + A.groups);
   const std::size_t count = Cuda::expect_countable_items("row_groups_schedule", all);
@@ -98,7 +98,7 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::row_groups_spmm";
 
-  /// \return whether the schedule was built: not if items cannot count the columns or values
+  /// \return false if there are more columns or values than items can count
   bool build(const Kokkos::Cuda& exec, const RowGroups<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (!Cuda::row_groups_are_countable(A.tiles(), A.places())) return false;

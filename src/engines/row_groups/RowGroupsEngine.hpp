@@ -14,14 +14,14 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaRowGroups;
 
-/// Estimates the columns of the longest group: longest row times mean columns of a group per mean entries of a row.
+/// Estimates the columns of the longest group: longest row * mean columns of a group / mean entries of a row.
 inline double longest_group_columns(const MatrixStatistics& m) {
   if (m.row_groups == 0) return m.longest_row;
   return m.longest_row * std::max(1.0, m.group_columns / m.row_groups * m.rows / m.nonzeros);
 }
 
-/// Predicts seconds. The columns of all groups gather rows of X from caches, while A, Y and the windows' first reads
-/// move through memory. An X of 16 bits is gathered in half the time, but needs the same instructions.
+/// Predicts seconds. The columns of all groups gather rows of X from caches. Meanwhile A, Y and rows of X that no cache
+/// holds yet move through memory. An X of 16 bits is gathered in half the time, but takes the same instructions.
 inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double multiplied = gpu.group_value_s * m.group_values * m.vector_columns;
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;
@@ -30,14 +30,14 @@ inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& si
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row_bytes) chain.step_s *= gpu.thin_group_step;
-  GpuModel native = gpu;  // its kernels read X in place, whatever kernels of tiles do
+  GpuModel native = gpu;  // its kernels can read X in place, even if kernels for tiles copy it
   native.copied_columns = 0;
   const double growth = std::clamp(size.tiles * row_bytes(m) / gpu.short_group_pieces_bytes, 0.25, 1.0);
   return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group_columns(m), growth, m, gpu);
 }
 
 struct RowGroupsCost : DefaultCost {
-  /// Bytes of the pattern and the values.
+  /// Returns the bytes of the pattern and the values.
   static double bytes(const MatrixStatistics& m) {
     return 4 * std::ceil(m.rows / 256) + m.row_groups * (4 + 2 * m.offset_bytes) + m.group_columns * (4 + 1) +
            m.group_values * m.matrix_bytes;
@@ -52,7 +52,7 @@ struct RowGroupsCost : DefaultCost {
     if (!(gpu.group_gathers > 0)) return std::nullopt;
     return row_groups_seconds(m, size, gpu);
   }
-  /// A row checks the columns of its group, most of which are its own.
+  /// Predicts seconds. A row checks the columns of its group; it has entries in most of them.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {}, gpu);
   }

@@ -64,7 +64,7 @@ KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern& A, Ordinal gr
   return found.fault;
 }
 
-/// Checks that a chunk begins with the first of its groups, which row_group_fault() must have checked.
+/// Checks that a chunk begins with the first of its groups. row_group_fault() must have checked the groups.
 struct ChunkFault {
   RowGroupsPattern A;
 

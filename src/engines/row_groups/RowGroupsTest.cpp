@@ -21,7 +21,7 @@ auto row_groups_of(const HostPattern<Offset>& A, int group_rows = 0) {
   return build_row_groups(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), group_rows);
 }
 
-/// The patterns for all formats, and patterns that end near the end of a chunk.
+/// Returns the patterns for all formats, and patterns that end near the end of a chunk.
 std::vector<HostPattern<Offset>> patterns_for_row_groups() {
   auto patterns = adversarial_patterns<Offset>();
   for (const int rows : {1, 2, 3, 4, 5, 255, 256, 257, 511, 512, 513}) {
@@ -89,7 +89,7 @@ TYPED_TEST(RowGroupsTest, IsValidAndGoesBackToRows) {
   }
 }
 
-/// Of equally cheap splits, the one with the lower first group is chosen.
+/// If several splits are equally cheap, the one whose first group has fewer rows is chosen.
 TYPED_TEST(RowGroupsTest, RowsThatShareColumnsAreGroups) {
   using Exec = typename TypeParam::ExecutionSpace;
   const std::vector<int> some{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}, others{1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
@@ -109,14 +109,14 @@ TYPED_TEST(RowGroupsTest, RowsThatShareColumnsAreGroups) {
   EXPECT_EQ(heights({some, others, some, others}), (std::vector<int>{4}));
   EXPECT_EQ(heights({{}, {}, {}, {}, {}, {}}), (std::vector<int>{2, 4}));
   EXPECT_EQ(heights({some, some, some}, 1), (std::vector<int>{1, 1, 1}));
-  // 3 + 1.3 + 3 + 1.3 = 8.6 for two groups, 3 + 2 * 1.6 = 6.2 for one; with 8 columns in each, 26.8 and 28.6.
+  // Two groups cost 3 + 1.3 + 3 + 1.3 = 8.6, one group 3 + 2 * 1.6 = 6.2. With 8 columns in each row: 26.8 and 28.6.
   EXPECT_EQ(heights({{0}, {1}}), (std::vector<int>{2}));
   EXPECT_EQ(heights({{0, 2, 4, 6, 8, 10, 12, 14}, {1, 3, 5, 7, 9, 11, 13, 15}}), (std::vector<int>{1, 1}));
-  // Five columns in each: 9.5 + 9.5 for two groups, 3 + 10 * 1.6 for one. The lower groups are chosen.
+  // Five columns in each row: 9.5 + 9.5 for two groups, 3 + 10 * 1.6 for one. Two groups of one row are chosen.
   EXPECT_EQ(heights({{0, 2, 4, 6, 8}, {1, 3, 5, 7, 9}}), (std::vector<int>{1, 1}));
 }
 
-/// Equal rows before and after the end of a chunk, row 256, are two groups.
+/// Equal rows on both sides of the end of a chunk (row 256) are in two groups.
 TYPED_TEST(RowGroupsTest, ChunksEndAGroup) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;
@@ -142,7 +142,7 @@ TYPED_TEST(RowGroupsTest, BytesAreTheDocumentedFormula) {
   EXPECT_EQ(p.places() % 4, 0u);
 }
 
-/// Returns the message of std::invalid_argument, or nothing if the call succeeds.
+/// Returns the message of std::invalid_argument, or an empty text if the call succeeds.
 std::string rejection_of_row_groups(const std::function<void()>& call) {
   try {
     call();
@@ -163,7 +163,7 @@ TYPED_TEST(RowGroupsTest, GroupsHaveOneToFourRows) {
   EXPECT_NE(heights_of(row_groups_of<Exec>(A, 3)), heights_of(row_groups_of<Exec>(A, 4)));
 }
 
-/// No index overflows in the widest matrix.
+/// No index overflows in the widest possible matrix.
 TYPED_TEST(RowGroupsTest, TheLastColumnThatAnOrdinalNames) {
   using Exec = typename TypeParam::ExecutionSpace;
   HostPattern<Offset> A;

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in row groups, compressed rows that share columns: raw pointers into memory that the caller
-/// owns.
+/// The pattern of a matrix in row groups, which are compressed rows that share columns: raw pointers into memory that
+/// the caller owns.
 ///
 /// One to four adjacent rows are a group. It stores the distinct columns of its rows once, in ascending order. A
 /// product reads a row of X once for all rows of a group that need it. The arrays are:
@@ -22,13 +22,13 @@ namespace Tessera::Impl {
 ///   value_offsets   groups + 1       first value of each group, a multiple of 4
 /// ```
 ///
-/// Columns are padded to a multiple of 4 in each group: the last one is repeated, without bits. Values are stored group
-/// by group, column by column. A column has one value for each row of the group, `height` of them: zero where the mask
-/// has no bit. If the arrays are aligned to 4 elements, so is each group: vectors of 4 columns, and of 4 values, are
-/// read at once.
+/// Columns are padded to a multiple of 4 in each group: the last column is repeated, without bits. Values are stored
+/// group by group, column by column. A column has one value for each of the `height` rows of the group, zero where the
+/// mask has no bit. If the arrays are aligned to 4 elements, so is each group: 4 columns or 4 values are read as one
+/// vector.
 ///
 /// Dynamic programming cuts the rows of each chunk into groups. A group costs 3 + columns (1 + 0.3 height), and the sum
-/// of the costs is minimal. Of equally cheap splits, the one whose first group has the fewest rows is used, then the
+/// of the costs is minimal. If several splits are equally cheap, the first group has as few rows as possible, then the
 /// second, and so on. This is the matrix pictured in CsrPattern in groups of up to three rows:
 ///
 /// ```{.unparsed}
@@ -56,7 +56,7 @@ struct RowGroupsPattern {
   static constexpr int most_rows = 4;     ///< upper bound on the rows of a group
   static constexpr int alignment = 4;     ///< columns and values of a group begin at multiples of this
 
-  static constexpr const char* label = "Tessera::row_groups_spmm";  ///< name of a portable product for profilers
+  static constexpr const char* label = "Tessera::row_groups_spmm";  ///< name of a portable product in profilers
 
   Ordinal rows = 0;                            ///< rows of the matrix
   Ordinal columns = 0;                         ///< columns of the matrix
@@ -66,7 +66,7 @@ struct RowGroupsPattern {
   const Offset* column_offsets = nullptr;      ///< groups + 1 offsets, counted in columns of groups
   const Offset* value_offsets = nullptr;       ///< groups + 1 offsets, counted in values
   const Ordinal* group_columns = nullptr;      ///< the matrix column of each column
-  const std::uint8_t* column_masks = nullptr;  ///< rows of its group in which each column has entries
+  const std::uint8_t* column_masks = nullptr;  ///< for each column, the set of rows of its group with entries in it
 
   TESSERA_FUNCTION Ordinal windows() const { return groups; }  ///< number of groups: each is a window
   /// Returns the number of rows of a group.
@@ -130,7 +130,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern& A, Ordina
   }
 }
 
-/// Returns the number of values in groups before `group`, an upper bound on their entries; `group` may be A.groups.
+/// Returns the number of values in groups before `group`, an upper bound on their entries. `group` may be A.groups.
 TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern& A, Ordinal group) { return A.value_offsets[group]; }
 
 }  // namespace Tessera::Impl

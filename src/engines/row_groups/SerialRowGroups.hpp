@@ -33,7 +33,7 @@ inline HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
   return A;
 }
 
-/// Row groups (RowGroupsView.hpp) on the host. slots: the canonical entry at each place, -1 for none.
+/// Row groups (RowGroupsView.hpp) on the host. slots has the canonical entry at each place, or -1.
 struct HostRowGroups {
   int rows = 0, columns = 0;
   std::vector<int> chunk_groups{0}, first_rows{0}, group_columns;

@@ -11,11 +11,11 @@
 
 #include "sorted_columns/SortedColumnsView.hpp"
 
-/// How columns that are sorted by length are cut into blocks and pieces (see SortedColumnsPattern). Only the lengths
-/// matter.
+/// How columns that are sorted by length are cut into blocks and pieces (see SortedColumnsPattern). The cuts depend on
+/// the lengths only.
 namespace Tessera::Impl {
 
-/// Columns of the same length, from this position to the next run's.
+/// Columns of the same length, from this position to that of the next run.
 struct LengthRun {
   Offset position;
   Offset length;
@@ -24,7 +24,7 @@ struct LengthRun {
 static_assert(std::has_unique_object_representations_v<LengthRun>);
 
 /// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with a layer without
-/// blocks, which represents the entries that the layers leave.
+/// blocks. It represents the entries that are in no layer.
 struct ColumnLayer {
   Ordinal position;  // the first column
   Offset depth;      // the first entry of each column
@@ -33,14 +33,14 @@ struct ColumnLayer {
   Offset element;    // the first element of that block
 };
 
-/// A column of the irregular part. A table of such columns ends with one that has the ends of the last column.
+/// A column of the irregular part. A table of such columns ends with an extra element, which has the totals.
 struct IrregularColumn {
   Offset candidate;  // entries of the irregular columns before it, including those in blocks
   Offset element;    // its first element
   Offset piece;      // its first piece
 };
 
-/// Returns the last element of a table with `member` <= wanted. The members ascend, and the first is not greater.
+/// Returns the last element of a table with `member` <= wanted. Members ascend, and the first is at most `wanted`.
 template <class Table>
 KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Table::value_type::*member,
                                                   Offset wanted) {
@@ -56,7 +56,7 @@ KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Tab
   return low;
 }
 
-/// Returns the runs of equal lengths, at most sqrt(2 nonzeros).
+/// Returns the runs of equal lengths. There are at most sqrt(2 nonzeros).
 template <class ExecutionSpace, class Lengths>
 static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths) -> std::vector<LengthRun> {
   using Run = LengthRun;
@@ -100,13 +100,13 @@ inline std::vector<ColumnLayer> layers_of_columns(const std::vector<LengthRun>& 
   return layers;
 }
 
-/// Returns the columns with irregular entries, from the right.
+/// Returns the columns with irregular entries, from right to left.
 ///
 /// \param right_most [in] lengths of the last width - 1 columns, or of all if there are fewer
 inline std::vector<IrregularColumn> irregular_columns(const std::vector<ColumnLayer>& layers,
                                                       const std::vector<Offset>& right_most, Ordinal positions,
                                                       Ordinal width) {
-  // left[c]: entries of the c-th column from the right (counted from 1) that layers leave.
+  // left[c]: number of entries of column c from the right (counted from 1) that are in no layer.
   std::vector<Offset> left(static_cast<std::size_t>(width) + 1, 0);
   for (const auto& layer : layers) left[static_cast<std::size_t>((positions - layer.position) % width)] += layer.height;
   for (std::size_t c = left.size() - 1; c-- > 0;) left[c] += left[c + 1];
@@ -126,7 +126,7 @@ inline std::vector<IrregularColumn> irregular_columns(const std::vector<ColumnLa
   return columns;
 }
 
-/// Blocks and pieces, and the source of each element among the entries of the sorted columns.
+/// Blocks and pieces, and for each element its source among the entries of the sorted columns.
 template <class MemorySpace>
 struct ColumnLayout {
   Array<Offset*, MemorySpace> block_offsets;
@@ -137,7 +137,7 @@ struct ColumnLayout {
   std::size_t regular = 0;
 };
 
-/// Fills the blocks and the sources of their elements. A thread has a column of a block.
+/// Fills the blocks and the sources of their elements. Each thread fills a column of a block.
 template <class ExecutionSpace, class Memory, class Layers>
 static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, const Array<Offset*, Memory>& starts,
                            Ordinal width, const ColumnLayout<Memory>& out) {

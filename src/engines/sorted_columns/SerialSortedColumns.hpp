@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Sorted columns (SortedColumnsView.hpp) on the host. slots: the canonical entry at each place.
+/// Sorted columns (SortedColumnsView.hpp) on the host. slots has the canonical entry at each place.
 struct HostSortedColumns {
   int rows = 0, columns = 0, width = 32, height = 32;
   std::vector<Offset> block_offsets{0}, piece_offsets, slots;
@@ -76,8 +76,8 @@ struct HostColumns {
   int length(int column) const { return static_cast<int>(offsets[column + 1] - offsets[column]); }
 };
 
-/// Removes layer after layer from the columns, a height from all positions from `first` on. Entries that fill no block
-/// are at the end of a column, or are stored in `skipped` by position.
+/// Removes layer after layer from the columns: the next `height` entries of every position from `first` on. Entries
+/// that are in no block are at the end of a column, or are stored in `skipped_` by position.
 template <class From>
 class SortedColumnsBuilder {
  public:
@@ -94,7 +94,7 @@ class SortedColumnsBuilder {
 
   void build() {
     const int positions = static_cast<int>(skipped_.size());
-    int first = 0, taken = 0;  // taken: entries of each column from `first` on
+    int first = 0, taken = 0;  // taken: number of entries removed from each column from `first` on
     while (true) {
       while (first < positions && length(first) == taken) ++first;
       if (positions - first < B_.width) break;
@@ -149,7 +149,7 @@ class SortedColumnsBuilder {
 
   HostSortedColumns& B_;
   HostColumns<From> columns_;
-  std::vector<std::vector<From>> skipped_;  // by position: places of irregular entries, ascending
+  std::vector<std::vector<From>> skipped_;  // for each position, the places of its irregular entries, ascending
 };
 
 /// Sorts each set by row.

@@ -98,7 +98,7 @@ BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(c
   const auto row_indices = p.row_indices;
   const Ordinal* rows_of_columns = turned.pattern.column_indices.data();
   const Offset* entries = turned.values.slots.data();
-  const auto sources = layout.sources;  // becomes the map, which gives the entry in row order
+  const auto sources = layout.sources;  // becomes the map, which has the index of each entry in row order
   Kokkos::parallel_for(
       "Tessera::build_sorted_columns", Impl::IndexPolicy<ExecutionSpace>(exec, 0, nonzeros),
       KOKKOS_LAMBDA(std::size_t place) {

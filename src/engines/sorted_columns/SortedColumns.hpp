@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in sorted columns that owns its arrays; SortedColumnsPattern defines them.
+/// The pattern of a matrix in sorted columns that owns its arrays. SortedColumnsPattern describes the arrays.
 ///
 /// Bytes without the values: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros + regular
 /// elements), where positions is the number of nonempty columns.
@@ -85,7 +85,7 @@ struct SortedColumns {
   /// @endcond
 };
 
-/// A pattern in sorted columns as it was built, and the sources of its values.
+/// A newly built pattern in sorted columns, and the map that says where its values come from.
 template <class MemorySpace>
 using BuiltSortedColumns = Built<SortedColumns<MemorySpace>, MemorySpace>;
 
@@ -119,8 +119,8 @@ BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exe
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const SortedColumns<typename ExecutionSpace::memory_space>& A);
 
-/// Computes Y = alpha A X + beta Y for A in sorted columns: it scales Y, then adds alpha A X column by column of A.
-/// Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
+/// Computes Y = alpha A X + beta Y for A in sorted columns: scales Y, then adds alpha A X column by column of A. Each
+/// thread adds to all rows of Y, for its own columns of X and Y. `scratch` is not used.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);

@@ -17,8 +17,8 @@
 
 namespace Tessera::Impl {
 
-/// Multiplies sorted columns on CUDA cores, with lists of the slots of each row's sums. The lists need up to about 4
-/// bytes and an offset for each nonzero.
+/// Multiplies sorted columns on CUDA cores. The plan stores lists of the slots that are summed in each row. The lists
+/// need up to about 4 bytes and an offset for each nonzero.
 template <class Scalar>
 class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
   using Base = CudaKernel<CudaSortedColumns, Scalar>;
@@ -27,9 +27,9 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::sorted_columns_spmm";
 
-  /// \return whether the lists were built: not if memory is short
+  /// \return false if there is not enough memory for the lists
   ///
-  /// Cost: one host thread makes the lists from a copy of the pattern, and sorts the elements of each group by row:
+  /// Cost: one host thread builds the lists from a copy of the pattern, and sorts the elements of each group by row:
   /// some tens of nanoseconds per nonzero.
   bool build(const Kokkos::Cuda& exec, const SortedColumns<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
     if (A.nonzeros == 0) return false;
@@ -57,7 +57,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
     return bytes_of(step_positions_, places_, group_segments_, segment_ends_, row_offsets_, row_slots_, long_rows_);
   }
 
-  // Copies: the kernel reads some X in place, but always has a row of scratch memory per slot, which panels keep small.
+  // Copies X even if the kernel could read it in place, because panels limit the scratch memory, a row per slot.
   template <class VectorScalar>
   static Cuda::XAccess x_access() {
     return Cuda::XAccess::Copies;

@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaSortedColumns;
 
-/// Predicts seconds; every X is copied.
+/// Predicts seconds. X is always copied.
 inline double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double x = m.nonzeros * (row_bytes(m) + gpu.entry_bytes) / gpu.sorted_rate;
   return gpu.rows.launch_s + gpu.copy_s + x +
@@ -23,7 +23,7 @@ inline double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize
 }
 
 struct SortedColumnsCost : DefaultCost {
-  /// Each entry loads and stores a row of Y.
+  /// Returns the seconds for loading and storing a row of Y for each entry.
   static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
     return 2 * line_seconds(m, machine);
   }

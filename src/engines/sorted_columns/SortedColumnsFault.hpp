@@ -15,7 +15,7 @@
 /// The invariants of sorted columns.
 namespace Tessera::Impl {
 
-constexpr Ordinal most_columns_of_block = 1024;  // places in a set fit in 16 bits
+constexpr Ordinal most_columns_of_block = 1024;  // with more, places in a set would not fit in 16 bits
 
 enum SortedColumnsFault : int {
   sorted_columns_outside,
@@ -60,7 +60,7 @@ struct FaultUnless {
   KOKKOS_FUNCTION int operator()(std::size_t unit) const { return holds(unit) ? int(no_fault) : fault; }
 };
 
-/// Returns first_fault() of a single check.
+/// Returns first_fault() for a single check.
 template <class ExecutionSpace, class Holds>
 std::string first_broken(const ExecutionSpace& exec, const std::string& unit_name, std::size_t units, int fault,
                          const Holds& holds) {
@@ -119,7 +119,7 @@ std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
       KOKKOS_LAMBDA(std::size_t place) { return in.row_indices[place] >= 0 && in.row_indices[place] < in.rows; });
 }
 
-/// Returns the number of entries at each position. Sums of integers are the same in any order.
+/// Returns the number of entries at each position. Integers may be summed in any order.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto lengths =
@@ -132,8 +132,8 @@ Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const So
   return lengths;
 }
 
-/// Marks each position whose column is at another position, too. Its memory grows with the positions, not with the
-/// columns: a file may claim any number of columns.
+/// Marks each position whose column also is at another position. Memory grows with the number of positions, not of
+/// columns, because a file may claim any number of columns.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto positions = static_cast<std::size_t>(A.positions);

@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// The arrays pictured in SortedColumnsView.hpp: width 4, height 2. Values are letters, a = 1.
+/// The arrays pictured in SortedColumnsView.hpp, with width 4 and height 2. Letters stand for values: a = 1.
 struct SortedColumnsPicture : HostSortedColumns {
   const char* values = "gkiabhpocdjrftluemqsvnxzwy";
 

@@ -13,14 +13,14 @@
 /// The product of sorted columns in Kokkos parallel patterns.
 namespace Tessera::Impl {
 
-/// Adds value (alpha x) to `count` elements of y: alpha value may overflow where this does not.
+/// Adds value (alpha x) to `count` elements of y. The product alpha value may overflow where alpha x does not.
 template <class VectorScalar, class Stride>
 void add_row(VectorScalar alpha, VectorScalar value, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
              VectorScalar* KOKKOS_RESTRICT y, Stride y_stride, Ordinal count) {
   for (std::ptrdiff_t j = 0; j < count; ++j) y[j * y_stride] += value * (alpha * x[j * x_stride]);
 }
 
-/// Adds alpha A X to Y, one entry of A after the other.
+/// Adds alpha A X to Y, one entry of A after another.
 template <class MatrixScalar, class VectorScalar>
 void add_columns(const SortedColumnsPattern& A, Product<MatrixScalar, VectorScalar> product) {
   const auto x = product.x;
@@ -47,12 +47,11 @@ TESSERA_WITH_AVX2 void add_columns_with_avx2(const SortedColumnsPattern& A,
   add_columns(A, product);
 }
 
-/// Adds alpha A X to Y on a host. Threads share the columns of X: blocks and pieces add to the same rows of Y, so
-/// threads that shared blocks would have to take turns. Adjacent columns are divided at cache lines, others four at a
-/// time.
+/// Adds alpha A X to Y on a host. Threads share the columns of X. They cannot share blocks and pieces, which add to the
+/// same rows of Y. Adjacent columns are divided at cache lines, others into fours.
 ///
 /// Memory bounds the product: each entry reads and writes a row anywhere in Y, and each part of the columns reads the
-/// index and the value of each entry. At most one thread per part works: one for a single column.
+/// index and the value of each entry. At most one thread per part works, hence only one for a single column.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                          const Product<MatrixScalar, VectorScalar>& product) {
@@ -67,15 +66,15 @@ void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern&
   });
 }
 
-/// A team's scratch memory on a device for one set: products in the order of rows, and the rows.
+/// A team's scratch memory on a device for one set: products in the order of rows, and their rows.
 template <class VectorScalar>
 struct SetSums {
   VectorScalar* products;
   Ordinal* rows;
 };
 
-/// Adds alpha A X(:, column) to Y(:, column) for the elements of a set. Products are written to the places of the
-/// elements in the set sorted by row. The first of each row then adds up those that follow.
+/// Adds alpha A X(:, column) to Y(:, column) for the elements of a set. Each product is written to its element's place
+/// in the set sorted by row. Then the first product of each row adds the products that follow it.
 template <class Member, class MatrixScalar, class VectorScalar>
 KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern& A, Offset begin,
                              const Product<MatrixScalar, VectorScalar>& product, Ordinal column,
@@ -101,7 +100,7 @@ KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern& A, 
   team.team_barrier();
 }
 
-/// Does the same for a piece, whose elements are in different rows.
+/// Does the same for a piece. The elements of a piece are in different rows.
 template <class Member, class MatrixScalar, class VectorScalar>
 KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern& A, Offset piece,
                                const Product<MatrixScalar, VectorScalar>& product, Ordinal column) {
@@ -116,15 +115,15 @@ KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern& A
   team.team_barrier();
 }
 
-/// Adds alpha A X to Y on a device by the paper's Algorithms 2 and 3. One team multiplies all sets and pieces for its
-/// column of X, one after the other, so sums always have the same order.
+/// Adds alpha A X to Y on a device by the paper's Algorithms 2 and 3. One team multiplies all sets and pieces for a
+/// column of X, one after another, so sums always have the same order.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
 void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                            const Product<MatrixScalar, VectorScalar>& product) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
   const auto set_size = static_cast<std::size_t>(A.set_size());
   const std::size_t bytes = set_size * (sizeof(VectorScalar) + sizeof(Ordinal)) + 2 * alignof(VectorScalar);
-  const int level = bytes <= 32768 ? 0 : 1;  // shared memory, unless blocks are far wider than a warp
+  const int level = bytes <= 32768 ? 0 : 1;  // shared memory, unless blocks are much wider than a warp
   Kokkos::parallel_for(
       "Tessera::sorted_columns_spmm",
       Policy(exec, product.x.columns, Kokkos::AUTO).set_scratch_size(level, Kokkos::PerTeam(bytes)),

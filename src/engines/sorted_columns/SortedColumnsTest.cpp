@@ -16,7 +16,7 @@ template <class T>
 class SortedColumnsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SortedColumnsTest, OffsetCases);
 
-/// Patterns that matter for every format, and columns of every length.
+/// Returns the patterns for all formats, and patterns with columns of every length.
 std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
   auto patterns = adversarial_patterns<Offset>();
   HostPattern<Offset> triangle, hubs = random_pattern<Offset>(0, 90, 0, 0), staircase = hubs;
@@ -44,8 +44,8 @@ auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
   return build_sorted_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), width, height);
 }
 
-/// With width and height 2: three blocks, a column in two pieces and one in a single piece. The matrix, its sorted
-/// columns with irregular entries as capitals, and its blocks and pieces:
+/// A matrix that, with width and height 2, has three blocks, a column in two pieces and one in a single piece. The
+/// pictures: the matrix, its sorted columns (irregular entries as capitals), its blocks and pieces.
 ///
 ///     i . c . .     . c . i     a c, b d
 ///     j . d a f     a d f j     f i, g j
@@ -85,7 +85,7 @@ TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
   }
 }
 
-/// Returns the position of each regular element's column, found on the device.
+/// Returns the position of each regular element's column, computed on the device.
 template <class Exec>
 std::vector<int> positions_of_elements(const SortedColumnsPattern& A, std::size_t regular) {
   const auto found = to_device<Exec>(std::vector<int>(regular));
@@ -95,7 +95,7 @@ std::vector<int> positions_of_elements(const SortedColumnsPattern& A, std::size_
   return to_host(found);
 }
 
-/// Kernels for devices look up the block and the column of an element.
+/// Device kernels find the block and the column of an element.
 TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto A = random_pattern<Offset>(60, 50, 0.2, 8);
@@ -149,7 +149,7 @@ TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
   EXPECT_EQ(std::get<Pattern>(any).height, 3);
 }
 
-/// A broken copy of a valid format is rejected, and the message says what is broken.
+/// A damaged copy of a valid format is rejected, and the message names the broken invariant.
 TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Host = HostSortedColumns;
@@ -189,8 +189,8 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("element 0: row_indices holds a row outside", [](Host& h) { h.row_indices[0] = -1; });
   expect_fault("position 0: column_order holds a column twice", [](Host& h) { h.column_order[3] = 3; });
   expect_fault("position 2: column_order does not ascend",
-               [](Host& h) { std::swap(h.column_order[1], h.column_order[2]); });  // same length, but not by column
-  // Entries of the last column move to the previous one, which is longer, or of equal length with the higher index.
+               [](Host& h) { std::swap(h.column_order[1], h.column_order[2]); });  // equal length, but unsorted
+  // Entries of the last column move to the previous one, which becomes longer, or equally long with the higher index.
   expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[0] = 0x80000001u; });
   expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[1] = 0x80000001u; });
   expect_fault("position 2: a column has no entry, or more than", [](Host& h) {
@@ -217,7 +217,7 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("place 6: segment_lengths is not", [](Host& h) { h.segment_lengths[6] = 0; });
 }
 
-/// Without blocks or pieces, the offsets are a single element, which must also be right.
+/// Without blocks or pieces, the offsets have a single element, which must also be right.
 TYPED_TEST(SortedColumnsTest, ValidateSeesTheOnlyOffset) {
   using Exec = typename TypeParam::ExecutionSpace;
   auto p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 8, 1.0, 1), 4, 2).pattern;

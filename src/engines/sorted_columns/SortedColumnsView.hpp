@@ -9,17 +9,17 @@ namespace Tessera::Impl {
 
 /// The pattern of a matrix in sorted columns (Swift, section IV): raw pointers into memory that the caller owns.
 ///
-/// The nonempty columns are sorted by their number of entries in ascending order, equal ones by their index. The index
-/// of a column in that order is its *position*. The sorted columns have two parts:
+/// The nonempty columns are sorted by their number of entries in ascending order; columns of equal length, by index.
+/// The index of a column in that order is its *position*. The sorted columns have two parts:
 ///
 /// The regular part has blocks of `width` columns (one for each thread of a warp) with the same number of entries, in
-/// layers. A layer begins at the first column with entries left. Its height is the number of entries that this column
-/// has left, and at most `height`. The columns from there on are cut into blocks of adjacent positions. Columns on the
-/// right that fill no block leave their next entries to the irregular part. The layers end when fewer than `width`
-/// columns have entries left. A block is stored step by step: a step is one entry of each of its columns.
+/// layers. A layer begins at the first column that has entries left. Its height is the number of entries that this
+/// column has left, and at most `height`. The columns from there on are cut into blocks of adjacent positions. The
+/// columns on the right that fill no block leave their next entries to the irregular part. Layers end when fewer than
+/// `width` columns have entries left. A block is stored step by step. A step is one entry of each of its columns.
 ///
-/// The irregular part has all other entries. They are in the last width - 1 columns at most. It is stored column by
-/// column, the right-most first, each cut into pieces of up to `width` entries.
+/// The irregular part has all other entries. They are in at most the last width - 1 columns. It is stored column by
+/// column, from right to left, each column cut into pieces of up to `width` entries.
 ///
 /// ```{.unparsed}
 ///   column_order      positions            matrix column at each position
@@ -34,10 +34,10 @@ namespace Tessera::Impl {
 /// ```
 ///
 /// Values are in the order of row_indices. Eight steps, that is 8 `width` adjacent regular elements, are a *set*; the
-/// last set may be shorter. A thread block sums the products of a set by rows. position_indices is the place of an
+/// last set may be shorter. A thread block sums the products of a set by rows. position_indices has the place of each
 /// element in the set sorted by row, with equal rows in the order of the elements. segment_lengths is indexed by these
-/// places: for the first element of a row it is the number of elements that follow in this row, or -1 if none does; for
-/// the others it is 0.
+/// places: for the first element of a row it is the number of elements that follow in this row, or -1 if none follow;
+/// for the others it is 0.
 ///
 /// This is the matrix pictured in CsrPattern with width 4 and height 2. Each column shows the entries of a sorted
 /// column, the first on top; capitals are irregular:
@@ -67,14 +67,14 @@ namespace Tessera::Impl {
 /// ```
 ///
 /// Deviations from the paper:
-/// - It also sorts the rows of X. Here column_order is stored, and the product gathers from X in place: callers never
-///   see the order.
+/// - It also sorts the rows of X. Here column_order is stored, and the product gathers from X in place, so
+///   callers never see the order.
 /// - Its Algorithm 2 has blocks of a single step, although section IV-A has higher ones. Here a set is 8 steps, not 8
 ///   blocks, so 8 `width` threads serve any height. The algorithm also reads the row of a segment at the place of an
-///   element that was not moved (lines 11 and 26); the row must be stored at position_indices, like the product.
+///   element that was not moved (lines 11 and 26). The row must be stored at position_indices, like the product.
 /// - Pieces are adjacent. piece_offsets therefore replaces irrPtr, blkStart and blkStop. The paper splits columns
 ///   longer than a warp, and so does this format: a column of `width` entries is whole.
-/// - Algorithm 2 writes Y by columns and Algorithm 3 by rows, which is a slip. Here Y has any strides.
+/// - Algorithm 2 writes Y by columns and Algorithm 3 by rows, which is an error. Here Y has any strides.
 /// - Offsets are a template parameter.
 struct SortedColumnsPattern {
   static constexpr int steps_of_set = 8;                   ///< steps of a set
@@ -95,7 +95,7 @@ struct SortedColumnsPattern {
   const std::uint16_t* position_indices = nullptr;  ///< the place of each regular element in its sorted set
   const std::int16_t* segment_lengths = nullptr;    ///< the length of each segment, at its sorted place
   const Offset* piece_offsets = nullptr;            ///< pieces + 1 offsets, counted in elements
-  const std::uint32_t* piece_columns = nullptr;  ///< the position of the column of each piece, counted from the right
+  const std::uint32_t* piece_columns = nullptr;     ///< the position of each piece's column, counted from the right
 
   /// Returns the number of elements of a set.
   TESSERA_FUNCTION Offset set_size() const { return static_cast<Offset>(steps_of_set) * static_cast<Offset>(width); }

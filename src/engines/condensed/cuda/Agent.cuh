@@ -19,8 +19,8 @@ namespace Tessera::Impl::Cuda {
 /// access is the number of columns of X and Y that a lane reads or writes at once (CondensedOperands). It is 1 if
 /// addresses are not aligned for more.
 ///
-/// For a tile column without a matrix column, lanes read row 0 of X, which exists if there is a tile, and multiply it
-/// by zeros.
+/// For a tile column without a matrix column, lanes read row 0 of X and multiply it by zeros. Row 0 exists if there is
+/// a tile.
 template <class Kind, class Policy, int access, class MatrixScalar, class Scalar>
 class CondensedAgent {
  public:
@@ -35,7 +35,7 @@ class CondensedAgent {
   static constexpr bool compact = Kind::values == TileValues::Compact, rounded = Kind::values == TileValues::Rounded;
   static_assert(!rounded || (Operands::half && Kind::strips == 1));
 
-  /// A lane's part of a tile: pieces of two rows of X, in the order of reading, and two elements of each strip's block.
+  /// A lane's part of a tile: parts of two rows of X, in the order of reading, and two elements of each strip's block.
   struct alignas(16) Tile {
     Element x[2][Layout::lane_columns];
     std::conditional_t<rounded, std::uint32_t, MatrixScalar[2]> a[Kind::strips];
@@ -43,7 +43,7 @@ class CondensedAgent {
 
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
       : arguments_(arguments), lane_(lane), first_column_(slab * Policy::columns) {
-    // A lane whose columns are beyond X reads the last columns of X instead. Its results are not used.
+    // A lane whose columns are beyond the last of X reads the last columns of X instead. Its results are not used.
     const int first_part = swizzle() / part_pieces;
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
@@ -64,7 +64,7 @@ class CondensedAgent {
     for (Offset t = first; t < last; ++t) {
       const Tile tile = load_tile(t, index);
       if (t + 1 < last) index = load_index(t + 1);
-      // Keeps the assembler from moving loads behind the instructions that wait for the tile.
+      // Prevents the assembler from moving loads behind the instructions that wait for the tile.
       __syncwarp();
       add_products(tile, sums);
     }
@@ -151,7 +151,7 @@ class CondensedAgent {
     }
   };
 
-  /// Writes the sums of an item to Y, or, for a piece of a window, to its slot of the workspace.
+  /// Writes the sums of an item to Y. The sums of a piece of a window are written to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments, Policy::y_caching>(arguments_, lane_, first_column_).finish(item, sums);
   }
@@ -205,7 +205,7 @@ class CondensedAgent {
   }
 
   __device__ __forceinline__ void load_row(Ordinal column, Element (&x)[Layout::lane_columns]) const {
-    // One multiplication of 32 bits by 32 bits. A stride of 64 bits would cost four instructions.
+    // One multiplication of 32 bits by 32 bits. A 64-bit stride would cost four instructions.
     const std::byte* row = x_ + std::size_t(static_cast<unsigned>(max(column, 0))) * arguments_.x_row_bytes;
 #pragma unroll
     for (int j = 0; j < parts * part_pieces; ++j) {
@@ -232,8 +232,8 @@ class CondensedAgent {
   const Arguments& arguments_;
   int lane_;
   int first_column_;       // the first column of the slab
-  const std::byte* x_;     // the first elements that the lane reads of row 0 of X
-  int from_first_[parts];  // bytes from the part that the lane reads first to each part
+  const std::byte* x_;     // address of the first elements that the lane reads in row 0 of X
+  int from_first_[parts];  // distance in bytes from the part that the lane reads first to each part
 };
 
 }  // namespace Tessera::Impl::Cuda

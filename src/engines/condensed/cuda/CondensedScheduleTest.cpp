@@ -10,8 +10,8 @@
 namespace Tessera::Impl::Cuda {
 namespace {
 
-/// Checks that each tile is in one item of its window, that items of split windows have slots in the order of their
-/// tiles, and that no item has more tiles than a piece.
+/// Checks that each tile is in one item of its window, that the slots of a split window have the order of its tiles,
+/// and that no item has more tiles than a piece.
 void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCut cut) {
   const int windows = static_cast<int>(offsets.size()) - 1;
   const auto schedule = build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
@@ -36,7 +36,7 @@ void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCu
     }
   }
   for (const int times : covered) EXPECT_EQ(times, 1);
-  for (const int times : items_of) EXPECT_GE(times, 1);  // empty windows have one for beta Y
+  for (const int times : items_of) EXPECT_GE(times, 1);  // empty windows also have an item, for beta Y
   int slots = 0;
   for (const auto& sum : schedule.sums) {
     EXPECT_EQ(sum.slots, items_of[std::size_t(sum.window)]);
@@ -67,9 +67,9 @@ TEST(CondensedSchedule, RejectsPiecesOfNoTiles) {
 
 TEST(CondensedSchedule, PiecesOfMeasuredMatrices) {
   EXPECT_EQ(condensed_piece_tiles(0), 32);
-  EXPECT_EQ(condensed_piece_tiles(18412), 32);   // a band
-  EXPECT_EQ(condensed_piece_tiles(174472), 48);  // a dense graph of few rows
-  EXPECT_EQ(condensed_piece_tiles(416888), 64);  // a finite element mesh
+  EXPECT_EQ(condensed_piece_tiles(18412), 32);   // the number of tiles of a band
+  EXPECT_EQ(condensed_piece_tiles(174472), 48);  // the number of tiles of a dense graph with few rows
+  EXPECT_EQ(condensed_piece_tiles(416888), 64);  // the number of tiles of a finite element mesh
   EXPECT_EQ(condensed_piece_tiles(1e12), 64);
 }
 

@@ -16,7 +16,7 @@ constexpr int block_threads = 256;
 __device__ std::size_t warp_of_grid() { return (std::size_t(blockIdx.x) * block_threads + threadIdx.x) / 32; }
 __device__ std::size_t warps_of_grid() { return std::size_t(gridDim.x) * block_threads / 32; }
 
-// Expands blocks of 64 elements: a warp takes one block at a time, a thread two adjacent elements of it.
+// Expands blocks of 64 elements. A warp expands one block at a time, each thread two adjacent elements.
 template <class Scalar, class Element>
 __global__ void expand_tiles_kernel(CondensedPattern A, std::size_t blocks, const Scalar* compact, Element* dense,
                                     const std::uint32_t* wanted) {

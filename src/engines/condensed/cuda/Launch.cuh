@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The policy for columns that cannot be read in vectors because they are few or not aligned.
+/// The policy for columns that cannot be read in vectors, because they are few or not aligned.
 template <class Kind>
 using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
 
@@ -46,8 +46,8 @@ void for_kind(TileValues values, int strips, const Visit& visit) {
   throw std::invalid_argument("condensed_spmm: windows of " + std::to_string(strips) + " strips; expected 1 or 2");
 }
 
-/// Restricts a product to the columns first, first + 1, ..., last - 1. In 16 bits, the caller has set x, x_columns and
-/// x_row_bytes.
+/// Restricts a product to columns first, first + 1, ..., last - 1. In 16 bits, the caller has already set x, x_columns
+/// and x_row_bytes.
 template <Precision precision, class Arguments>
 void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
   auto& product = arguments.product;
@@ -64,7 +64,7 @@ void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
   }
 }
 
-/// Returns the number of columns, counted from the first, that can be read and written in vectors.
+/// Returns how many of the first columns can be read and written in vectors.
 template <class Operands, class Product>
 Ordinal vector_columns(const Product& product, int vector) {
   constexpr std::size_t size = sizeof(*product.y.data);
@@ -74,7 +74,7 @@ Ordinal vector_columns(const Product& product, int vector) {
 }
 
 /// Runs a product in two parts: with Policy for the columns that can be read in vectors, and with Narrow for the
-/// others. launch.operator()<policy, columns that are read at once>(arguments of a part) starts the kernel of a part.
+/// others. launch.operator()<policy, number of columns read at once>(arguments of a part) starts the kernel of a part.
 template <Precision precision, class Policy, class Narrow, class Arguments, class Launch>
 void launch_parts(Stream stream, const Arguments& arguments, const Launch& launch) {
   using Scalar = decltype(decltype(Arguments::product)::alpha);
@@ -92,8 +92,8 @@ void launch_parts(Stream stream, const Arguments& arguments, const Launch& launc
   launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
-/// Runs a product with a given policy. Needs product.x.column_stride == 1, or in 16 bits x, x_columns and x_row_bytes;
-/// also partials if the schedule has slots.
+/// Runs a product with a given policy. Needs product.x.column_stride == 1, or x, x_columns and x_row_bytes in 16 bits.
+/// Needs partials if the schedule has slots.
 template <class Kind, class Policy, class MatrixScalar, class Scalar>
 void launch_condensed(Stream stream, const CondensedArguments<MatrixScalar, Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;

@@ -11,11 +11,11 @@ namespace Tessera::Impl::Cuda {
 /// How a warp multiplies condensed windows. The numbers are in a type because nvcc 13 does not accept a struct of
 /// numbers as a template argument of a kernel.
 ///
-/// columns  the columns of X that a warp multiplies: a multiple of 16
-/// warps    the warps that must fit on a multiprocessor, which limits the registers. A warp waits for a tile,
-///          multiplies it and waits for the next. Other warps fill the gaps better than a second tile in registers
-/// reads    upper bound on the reads in which a lane fetches its part of a row of X. More reads have fewer bank
-///          conflicts and more instructions (FragmentLayout)
+/// columns  number of columns of X that a warp multiplies: a multiple of 16
+/// warps    number of warps that must fit in a multiprocessor, which limits the registers. A warp waits for a tile,
+///          multiplies it and waits for the next. Other warps fill these gaps better than a second tile in registers
+/// reads    upper bound on the number of reads with which a lane fetches its part of a row of X. More reads have fewer
+///          bank conflicts and more instructions (FragmentLayout)
 template <int columns_, int warps_, int reads_>
 struct CondensedPolicy {
   static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 1 || reads_ == 2 || reads_ == 4));
@@ -25,7 +25,7 @@ struct CondensedPolicy {
   static constexpr int reads = reads_;
   static constexpr XCaching x_caching = XCaching::ReadOnly;
   static constexpr YCaching y_caching = YCaching::Streaming;
-  /// Warps of a thread block. They have neighbouring windows, whose shared rows of X they find in the L1 cache.
+  /// Warps of a thread block. They have neighbouring windows, and find shared rows of X in the L1 cache.
   static constexpr int block_warps = 8;
 };
 
@@ -45,7 +45,7 @@ using TunedCondensedPolicy =
                        std::conditional_t<wide, CondensedPolicy<64, strips == 1 ? 24 : 16, 2>,
                                           CondensedPolicy<32, strips == 1 ? 32 : 24, 2>>>;
 
-/// The policies for operands of 16 bits, if X has at most 32 columns, at most 64, or more (128).
+/// The policies for operands of 16 bits, for X with at most 32 columns, at most 64, or more (128).
 template <int strips, int columns>
 struct HalfCondensedPolicy;
 template <int strips>

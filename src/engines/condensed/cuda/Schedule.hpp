@@ -9,14 +9,14 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Some tiles of one window, which a group of warps multiplies by a slab of columns of X.
+/// Some tiles of one window. A group of warps multiplies an item by a slab of columns of X.
 struct alignas(4 * sizeof(Offset)) CondensedItem {
   static constexpr int direct = -1;  ///< means no slot
 
   Offset first_tile;  ///< the first tile of the item
   int tiles;          ///< the number of tiles
   Ordinal window;     ///< the window
-  int slot;  ///< the slot of the item's sums in the workspace; `direct` for a whole window, whose sums are written to Y
+  int slot;  ///< slot of the item's sums in the workspace; `direct` for a whole window, whose sums are written to Y
 };
 
 /// A window whose tiles are split among items. Its sums are added from `slots` adjacent slots, in order.
@@ -26,12 +26,12 @@ struct CondensedSum {
   int slots;       ///< number of its slots
 };
 
-/// The items that warps multiply: raw pointers to device memory that the caller owns. Each kernel for windows has items
-/// of its own type.
+/// The items that warps multiply: raw pointers to device memory that the caller owns. Each kernel for windows has its
+/// own type of items.
 ///
 /// Windows with more tiles than a limit are cut into pieces of about equal size, each within the limit. Hence a long
-/// window keeps several multiprocessors busy. The cuts depend on the matrix and the limit. Pieces are summed in order:
-/// a result depends neither on the number of columns nor on which item runs first.
+/// window keeps several multiprocessors busy. The cuts depend on the matrix and the limit. Pieces are summed in order,
+/// so a result depends neither on the number of columns nor on the order in which items run.
 template <class Item>
 struct WindowSchedule {
   int item_count = 0;                  ///< number of items
@@ -39,7 +39,7 @@ struct WindowSchedule {
   int slot_count = 0;                  ///< number of slots in the workspace
   const Item* items = nullptr;         ///< the items
   const CondensedSum* sums = nullptr;  ///< the windows that are split
-  int width = 0;                       ///< products use the policy for this number of columns; 0: for that of X
+  int width = 0;                       ///< number of columns whose policy products use; 0: that of X
 };
 
 /// The arrays of a schedule, in host memory.
@@ -62,15 +62,15 @@ enum class PieceCut {
 };
 
 /// Chooses the upper bound on the tiles of an item, for a matrix with this number of tiles: items then make about one
-/// wave of warps. If it were lower, sums of pieces would cost more than they save; if higher, the last items would end
-/// late. Results depend on the bound, and hence on the matrix and the device, to within roundoff.
+/// wave of warps. If it were smaller, sums of pieces would cost more than they save; if it were larger, the last items
+/// would end late. Results depend on the bound, hence on the matrix and the device, within rounding errors.
 int condensed_piece_tiles(double tiles, const Device& device = {});
 
 /// The number of windows that are split together. In the list of items, their pieces with the same number are adjacent.
-/// If the windows are alike, these pieces have the same columns.
+/// If the windows are similar, these pieces have the same columns.
 inline constexpr Ordinal schedule_group_windows = 32;
 
-/// Returns the number of items that a window with `tiles` tiles becomes, at least one.
+/// Returns the number of items into which a window with `tiles` tiles is cut, at least one.
 TESSERA_FUNCTION int pieces_of_window(Offset tiles, int piece_tiles) {
   const auto size = static_cast<Offset>(piece_tiles);
   return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
@@ -82,15 +82,15 @@ TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
                              static_cast<unsigned>(pieces));
 }
 
-/// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
+/// Builds a schedule from the window offsets of a pattern, windows + 1 elements in host memory.
 ///
 /// piece_tiles > 0 is the upper bound on the tiles of an item. Windows without tiles also get an item, for beta Y.
 /// Throws std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 HostCondensedSchedule build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
                                                PieceCut cut = PieceCut::Even);
 
-/// Puts the longest items first if their lengths differ much. Otherwise neighbours, which share rows of X, stay
-/// together. Results do not depend on the order of the items. Cost: a sort of the items.
+/// Puts the longest items first if their lengths differ much. Otherwise the order is kept, so neighbours, which share
+/// rows of X, remain together. Results do not depend on the order of the items. Cost: a sort of the items.
 void put_longest_first(std::vector<CondensedItem>& items);
 
 }  // namespace Tessera::Impl::Cuda

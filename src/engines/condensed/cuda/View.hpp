@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The pattern of a matrix in condensed windows (CondensedTiles), whose number of strips is known at run time: raw
+/// The pattern of a matrix in condensed windows (CondensedTiles) with a number of strips that is known at run time: raw
 /// pointers to device memory that the caller owns.
 ///
 /// Compact values are stored as in CondensedTiles. Dense values are whole row-major blocks, 64 values for each mask,
@@ -34,7 +34,7 @@ enum class TileValues {
   Rounded   ///< compact, and whole blocks that are rounded to 16 bits
 };
 
-/// Returns the same pattern as a CondensedPattern, without a copy.
+/// Returns the same pattern as a CondensedPattern. Nothing is copied.
 template <int strips>
 CondensedPattern condensed(const CondensedTiles<strips>& A) {
   return {A.rows, A.columns, strips, A.window_offsets, A.tile_offsets, A.tile_columns, A.tile_masks};

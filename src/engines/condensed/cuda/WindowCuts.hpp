@@ -10,11 +10,11 @@
 #include "condensed/cuda/Schedule.hpp"
 
 /// @file
-/// Finds where windows are cut, and where their pieces lie in a schedule. Both builders of schedules use it, for one
+/// Finds where windows are cut, and where their pieces are in a schedule. Both builders of schedules call it for one
 /// window at a time: build_condensed_schedule() on the host, Impl::schedule_windows() on any device.
 namespace Tessera::Impl::Cuda {
 
-/// The numbers of items and sums of the windows before a given one.
+/// The numbers of items and sums of all windows before a given one.
 struct ScheduleStart {
   std::int64_t items = 0;
   Ordinal sums = 0;
@@ -24,7 +24,7 @@ struct ScheduleStart {
     sums += other.sums;
     return *this;
   }
-  /// Returns the number of slots before `window`. Only a window that is not split has an item without a slot.
+  /// Returns the number of slots before `window`. Every item has a slot, except those of windows that are not split.
   TESSERA_FUNCTION int slots(Ordinal window) const { return static_cast<int>(items - (window - sums)); }
 };
 
@@ -54,7 +54,7 @@ struct WindowCuts {
   /// Returns the number of tiles of a window.
   TESSERA_FUNCTION Offset tiles(Ordinal window) const { return offsets[window + 1] - offsets[window]; }
 
-  /// Writes the items of a window, and its sum if it is split. starts[w] counts those of the windows before w.
+  /// Writes the items of a window, and its sum if it is split. starts[w] counts the items and sums of windows before w.
   TESSERA_FUNCTION void write(Ordinal window, const ScheduleStart* starts, CondensedItem* items,
                               CondensedSum* sums) const {
     const int pieces = pieces_of(starts, window), first_slot = starts[window].slots(window);
@@ -90,7 +90,7 @@ struct WindowCuts {
   }
 };
 
-/// Returns whether put_longest_first() reorders items: if the longest has more than 1.5 times the mean number of tiles.
+/// Whether put_longest_first() reorders items: the longest has more than 1.5 times the mean number of tiles.
 inline bool lengths_differ(double most, double items, double tiles) { return 2 * most * items > 3 * tiles; }
 
 }  // namespace Tessera::Impl::Cuda

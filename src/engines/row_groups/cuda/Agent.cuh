@@ -23,15 +23,15 @@ struct RowGroupsArguments {
   const std::uint8_t* column_masks;
   Product<Scalar, InMemory> product;
   std::uint32_t x_row_bytes = 0;       // stride of the rows of X
-  bool y_vectors = false;              // rows of Y are also whole vectors
+  bool y_vectors = false;              // whether rows of Y are whole vectors, too
   Scalar* partials = nullptr;          // sums of pieces, slot_rows rows per slot
   std::ptrdiff_t partials_stride = 0;  // stride of the rows of partials, in elements
-  unsigned slab_blocks = 0;            // thread blocks for each slab of columns
+  unsigned slab_blocks = 0;            // number of thread blocks for each slab of columns
 };
 
-/// Multiplies an item in a lane: sums of up to four rows, for the lane's vectors of columns. Lanes exchange nothing.
+/// Multiplies an item in a lane: sums of up to four rows, for the lane's vectors of columns. Lanes exchange no data.
 ///
-/// Each height has its own loop, which uses all its sums. One loop for all heights was slower by a third.
+/// Each height has its own loop, which uses all its sums. A single loop for all heights was slower by a third.
 template <class Policy, class InMemory>
 class RowGroupsAgent {
   using Arguments = RowGroupsArguments<InMemory>;
@@ -47,7 +47,7 @@ class RowGroupsAgent {
         first_column_((slab * lanes * vectors + lane) * Lane::size),
         x_(arguments.product.x.data + first_column_) {}
 
-  /// Multiplies, unless the lane's columns are beyond X, which is possible only for a lane with one vector.
+  /// Multiplies an item, unless the lane's columns are beyond X. Only a lane with one vector can have such columns.
   __device__ void run(const RowGroupItem& item) const {
     if (first_column_ >= arguments_.product.y.columns) return;
     switch (item.height()) {
@@ -100,7 +100,7 @@ class RowGroupsAgent {
     }
   }
 
-  /// Adds four columns, whose values begin at `values`. Byte c of `masks` is the mask of column c.
+  /// Adds four columns, whose values begin at `values`. The mask of column c is byte c of `masks`.
   template <int height>
   __device__ __forceinline__ void add_four(const uint4& four, std::uint32_t masks, const Scalar* values,
                                            Sums<height>& sums) const {
@@ -140,7 +140,7 @@ class RowGroupsAgent {
     return value;
   }
 
-  /// Whether all sums are finite: zero times a number is zero only if the number is finite.
+  /// Whether all sums are finite. A value of zero adds zero to a sum only if the element of X is finite.
   template <int height>
   static __device__ bool are_finite(const Sums<height>& sums) {
     real_of_t<Scalar> zeros = 0;

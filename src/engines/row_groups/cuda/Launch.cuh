@@ -8,8 +8,8 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Multiplies items by slabs of columns. All blocks of a slab precede those of the next, so the rows of X in use are
-/// only as long as a slab is wide.
+/// Multiplies items by slabs of columns. All blocks of a slab precede those of the next slab, so only one slab of X is
+/// in use at a time.
 template <class Policy, class InMemory>
 __global__ void __maxnreg__(Policy::registers)
     row_groups_kernel(const __grid_constant__ RowGroupsArguments<InMemory> arguments) {
@@ -20,7 +20,7 @@ __global__ void __maxnreg__(Policy::registers)
   RowGroupsAgent<Policy, InMemory>(arguments, static_cast<int>(slab), lane).run(arguments.schedule.items[index]);
 }
 
-/// Adds the pieces of the groups that are cut, from the first to the last. A warp has 32 columns of a row of Y.
+/// Adds the pieces of groups that are cut, from the first to the last. A warp adds 32 columns of a row of Y.
 template <class InMemory>
 __global__ void row_group_sums_kernel(const __grid_constant__ RowGroupsArguments<InMemory> arguments) {
   using Scalar = typename RowGroupsArguments<InMemory>::Scalar;
@@ -52,7 +52,7 @@ void launch_row_group_sums(Stream stream, const RowGroupsArguments<InMemory>& ar
                                                  threads, 0, stream, arguments);
 }
 
-/// Launches a product whose rows of X are whole vectors.
+/// Launches a product. Rows of X must be whole vectors.
 template <class Policy, class InMemory>
 void launch_row_groups(Stream stream, RowGroupsArguments<InMemory> arguments) {
   if (arguments.schedule.item_count == 0 || arguments.product.y.columns == 0) return;
@@ -64,8 +64,8 @@ void launch_row_groups(Stream stream, RowGroupsArguments<InMemory> arguments) {
   launch_row_group_sums(stream, arguments);
 }
 
-/// Returns the arguments of a product: X by rows of whole vectors, and the parts of the scratch memory. Throws
-/// std::invalid_argument if operands or workspace do not fit.
+/// Returns the arguments of a product: X with rows of whole vectors, copied if necessary, and the parts of the scratch
+/// memory. Throws std::invalid_argument if operands or workspace do not fit.
 template <class InMemory>
 RowGroupsArguments<InMemory> row_groups_arguments(Stream stream, const RowGroupsPattern& A,
                                                   const RowGroupsSchedule& schedule,

@@ -8,11 +8,11 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// How lanes multiply row groups. The numbers are in a type, because nvcc 13 rejects a struct of them as a template
-/// argument of a kernel.
+/// How lanes multiply row groups. The numbers are in a type, because nvcc 13 rejects a struct of numbers as a
+/// template argument of a kernel.
 ///
-/// lanes      lanes that share an item, each with some columns of X: a power of two
-/// vectors    vectors of 16 bytes of a row of X in a lane. With several, slabs must be full
+/// lanes      number of lanes that share an item, each with some columns of X: a power of two
+/// vectors    number of vectors of 16 bytes of a row of X in a lane. If there are several, slabs must be full
 /// registers  registers of a thread: for the sums of up to four rows, four rows of X and four values of each row
 template <int lanes_, int vectors_, int registers_>
 struct RowGroupsPolicy {
@@ -23,8 +23,8 @@ struct RowGroupsPolicy {
   static constexpr int slab_vectors = lanes * vectors;
 };
 
-/// Calls visit.operator()<Policy>() with the policy for rows of X of this many vectors: the best of those measured on
-/// an H100. Wide elements are faster with two vectors per lane, because values are read once for both.
+/// Calls visit.operator()<Policy>() with the policy for rows of X of this many vectors, the fastest of those measured
+/// on an H100. Wide elements are faster with two vectors per lane, because values are read once for both.
 template <class InMemory, class Visit>
 void for_row_groups_policy(Ordinal row_vectors, const Visit& visit) {
   if constexpr (std::is_same_v<InMemory, double>) {

@@ -42,7 +42,7 @@ TEST(RowGroupsSchedule, HighAndLongItemsComeFirst) {
   const auto B = some_groups();
   const auto schedule = build_row_groups_schedule(B.view(), 16);
   ASSERT_EQ(schedule.items.size(), 6u);
-  // First the last group, in pieces of 3, 3 and 4 fours of columns: the longest piece, then the others in order.
+  // The last group is first, in pieces of 12, 12 and 16 columns. The longest piece precedes the others.
   expect_item(schedule.items[0], 4, 4, 10, 31, -3);
   expect_item(schedule.items[1], 4, 3, 4, 7, -1);
   expect_item(schedule.items[2], 4, 3, 7, 19, -2);
@@ -74,7 +74,7 @@ TEST(RowGroupsSchedule, ItemsOf255AndMoreFoursAreEquallyLong) {
   EXPECT_LT(key(0, 1, 0), key(100000, 4, Cuda::schedule_sorted_groups));
 }
 
-/// Items stay within their 2048 groups.
+/// Items are sorted only within 2048 adjacent groups.
 TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
   HostPattern<int> A;
   A.columns = 300;

@@ -78,7 +78,7 @@ using RowGroupsCells =
                      RowGroupsCell<Precision::Native, Half>, RowGroupsCell<Precision::Native, BFloat16>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(RowGroups, Spmm, RowGroupsCells, SpmmCellNames);
 
-/// Makes runs of similar rows: groups of every height, with places without an entry.
+/// Makes runs of similar rows, hence groups of every height with places that have no entry.
 HostMatrix matrix_in_runs(int rows) {
   HostMatrix A;
   static_cast<HostPattern<int>&>(A) = rows_in_runs(rows, 3);
@@ -108,7 +108,7 @@ TEST(RowGroupsSpmm, RejectsSlabsThatAreNotFull) {
   EXPECT_THROW((check_product<RowGroupsCell<Precision::Native, double>>(matrix_in_runs(10), c)), std::invalid_argument);
 }
 
-/// Infinities reach exactly the rows of a group that have an entry in their column.
+/// Infinities reach exactly those rows of a group that have an entry in the column.
 TEST(RowGroupsSpmm, NonFiniteInSharedColumns) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = matrix_in_runs(100);

@@ -11,8 +11,8 @@
 namespace Tessera::Impl::Cuda {
 
 int row_groups_piece_columns(double columns, double longest, double row_bytes, const Device& device) {
-  // Four items of at least 128 columns for each resident group of lanes; with less work, one shorter item per group of
-  // lanes. A multiprocessor has about 512 resident lanes of 32 bytes of X each.
+  // Each resident group of lanes gets four items of at least 128 columns, or one shorter item if there is less work. A
+  // multiprocessor has about 512 resident lanes with 32 bytes of X each.
   constexpr double items = 4, lane_bytes = 32, resident_lanes = 512, most_pieces = 128;
   constexpr double short_items = 0.625;  // measured on small matrices
   const double work = columns * row_bytes / (lane_bytes * resident_lanes * device.multiprocessors);  // per lane

@@ -11,19 +11,19 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Some columns of one group of rows, which lanes multiply by a slab of columns of X. One vector of 16 bytes has all
-/// that they need to begin. Columns and values of a group begin at multiples of four, and are counted in fours.
+/// Some columns of one group of rows. Lanes multiply an item by a slab of columns of X. One 16-byte load reads all that
+/// they need to begin. Columns and values of a group begin at multiples of four, and are counted in fours.
 struct alignas(16) RowGroupItem {
   std::uint32_t first_columns;  ///< the first four columns
   std::uint32_t first_values;   ///< the first four values
-  std::uint32_t size;           ///< fours of columns, times 4, and the number of rows less 1
-  Ordinal target;               ///< first row of a whole group; or -1 - slot of a piece
+  std::uint32_t size;           ///< 4 times the number of fours of columns, plus the number of rows less 1
+  Ordinal target;               ///< first row of a whole group, or -1 - slot of a piece
 
   /// Returns the number of fours of columns.
   TESSERA_FUNCTION int fours() const { return static_cast<int>(size >> 2); }
   /// Returns the number of rows.
   TESSERA_FUNCTION int height() const { return static_cast<int>(size & 3u) + 1; }
-  /// Whether its sums are those of a whole group, and are written to Y.
+  /// Whether the item is a whole group, so that its sums are written to Y.
   TESSERA_FUNCTION bool is_whole() const { return target >= 0; }
   /// Returns the slot of a piece in the workspace.
   TESSERA_FUNCTION int slot() const { return -1 - target; }
@@ -50,7 +50,7 @@ struct RowGroupsSchedule {
   int slot_count = 0;                   ///< number of slots in the workspace
   const RowGroupItem* items = nullptr;  ///< the items
   const RowGroupSum* sums = nullptr;    ///< the groups that are cut
-  int width = 0;  ///< products have the policy for X of this many columns; 0: for the columns of X
+  int width = 0;                        ///< number of columns of X whose policy products use; 0: that of X
 };
 
 /// Number of adjacent groups whose items are sorted.
@@ -70,7 +70,7 @@ TESSERA_FUNCTION int items_of_group(const RowGroupsPattern& A, Ordinal group, in
   return pieces_of_window(A.column_offsets[group + 1] - A.column_offsets[group], piece_columns);
 }
 
-/// Returns item p of `pieces` of a group. first_slot is the slot of its first piece if there are several.
+/// Returns item p of a group that is cut into `pieces`. first_slot is the slot of its first piece if there are several.
 TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern& A, Ordinal group, int pieces, int p,
                                             int first_slot) {
   const Offset first = A.column_offsets[group] / 4, fours = A.column_offsets[group + 1] / 4 - first;
@@ -82,8 +82,8 @@ TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern& A, Ordinal g
           pieces == 1 ? A.first_rows[group] : -1 - (first_slot + p)};
 }
 
-/// Returns the key by which items are sorted in ascending order: the position of their group, then the highest and the
-/// longest first. All items of 255 and more fours count as equally long.
+/// Returns the key by which items are sorted in ascending order: by the position of their group, then the highest
+/// first, then the longest first. All items of 255 or more fours count as equally long.
 TESSERA_FUNCTION std::uint64_t row_groups_sort_key(const RowGroupItem& item, Ordinal group) {
   const auto fours = static_cast<unsigned>(item.fours());
   const unsigned shortness = 255 - (fours < 255 ? fours : 255), lowness = 4 - static_cast<unsigned>(item.height());
@@ -92,16 +92,16 @@ TESSERA_FUNCTION std::uint64_t row_groups_sort_key(const RowGroupItem& item, Ord
 
 /// Lower bound on the columns that row_groups_piece_columns() chooses.
 inline constexpr int row_groups_least_piece = 32;
-/// Chooses the upper bound on columns of an item: 32, 64, ..., 512, with which each resident lane has several items.
-/// With fewer columns, sums of pieces would cost more than they save; with more, the last items would keep the others
-/// waiting. This number, hence matrix, device and typical X, changes results by rounding errors.
+/// Chooses the upper bound on columns of an item: 32, 64, ..., 512, such that each resident lane has several items.
+/// With fewer columns, sums of pieces would cost more than they save; with more, all would wait for the last items.
+/// Results depend on this number, hence on the matrix, the device and the typical X, within rounding errors.
 ///
 /// \param columns   [in] columns of all groups
-/// \param longest   [in] columns of the widest group, whose pieces one thread adds for each element
+/// \param longest   [in] columns of the widest group: for each element of Y, one thread adds all its pieces
 /// \param row_bytes [in] bytes of a row of a typical X
 int row_groups_piece_columns(double columns, double longest, double row_bytes, const Device& device = {});
 
-/// Whether items can count the columns and values of a matrix of these sizes: up to 2^34 of each.
+/// Whether items can count the columns and values of a matrix with these sizes: up to 2^34 of each.
 bool row_groups_are_countable(std::size_t columns, std::size_t values);
 
 /// Builds a schedule in host memory, from a pattern in host memory.

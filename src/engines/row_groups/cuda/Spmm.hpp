@@ -20,19 +20,19 @@ std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const 
 }
 
 /// Computes Y = alpha A X + beta Y on CUDA cores, with A in row groups, for real and complex numbers. Operands and
-/// errors are as for condensed_spmm(), but conjugate_values works. X and Y of 16 bits have values of float.
+/// errors are as for condensed_spmm(), but conjugate_values is supported. For X and Y of 16 bits, values are float.
 ///
-/// A group of lanes computes the rows of a group together, each lane a vector or two of their columns. A row of X is
-/// read once for up to four rows of A. All lanes read the same four columns, and the same values, 16 bytes at a time. A
-/// place without an entry is multiplied as zero. Sums that are then not finite are computed again from the entries
-/// only, because such a zero may have met an infinity or a NaN in X.
+/// A group of lanes computes the rows of a row group together, each lane one or two vectors of their columns. A row of
+/// X is read once for up to four rows of A. All lanes read the same four columns, and the same values, 16 bytes at a
+/// time. A place without an entry is multiplied as zero. If sums are then not finite, they are computed again from the
+/// entries only, because such a zero may have been multiplied by an infinity or a NaN of X.
 ///
-/// A column of Y does not depend on the number of columns, alignment, the run, or the other columns of X. Exception:
-/// the sign of a zero that underflowed may change if one of these is not finite. The columns of an item are added from
-/// first to last by fused multiply-adds, and pieces from first to last.
+/// A column of Y does not depend on the number of columns, alignment, or the other columns of X, and is the same in
+/// every run. Exception: the sign of a zero that underflowed may change if another column is not finite. The columns of
+/// an item are added from first to last by fused multiply-adds, and pieces from first to last.
 ///
-/// Cost: 2 N operations for each value, including zeros. It reads 4 + v height bytes of A for each column of a group
-/// and each slab of columns of X, and a row of X for each column of a group.
+/// Cost: 2 N operations for each value, including zeros. For each column of a group and each slab of columns of X,
+/// 4 + v height bytes of A are read (v bytes per value). A row of X is read for each column of a group.
 template <class InMemory>
 void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace);

@@ -22,10 +22,10 @@ struct SortedColumnsArguments {
   Scalar* partials = nullptr;          // slots x partials_stride, which is a multiple of 16 bytes
   std::ptrdiff_t partials_stride = 0;  // at least the columns of the slab
   std::uint32_t x_row_bytes = 0;       // stride of the rows of X, if they are read as vectors
-  unsigned chunks = 1;                 // number of chunks of the slab's columns; a thread block has one
+  unsigned chunks = 1;                 // number of chunks of the slab's columns; a thread block multiplies one chunk
 };
 
-/// Loads 16 bytes of a row of X. Rows can be read up to the end of their last 16 bytes.
+/// Loads 16 bytes of a row of X. Rows are readable up to the end of their last 16 bytes.
 template <class Arguments>
 __device__ __forceinline__ auto load_x(const Arguments& arguments, Ordinal row, Ordinal column) {
   const auto* const x = arguments.product.x.data;
@@ -62,7 +62,7 @@ __device__ __forceinline__ GroupElements group_elements(const SortedColumnsArgum
   return {first, static_cast<int>(left < most ? left : most)};
 }
 
-/// Returns the column of A of a group's element: threads with adjacent elements read adjacent positions.
+/// Returns the column of A of a group's element. Threads with adjacent elements read adjacent positions.
 template <class Scalar>
 __device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArguments<Scalar>& arguments, Offset group,
                                                      int element) {
@@ -72,11 +72,11 @@ __device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArgument
   return __ldg(arguments.A.column_order + first + (element - step * arguments.A.width));
 }
 
-/// Multiplies a group of steps by a chunk of the columns of X, which is row-major and aligned, in a thread block. Sums
-/// stay in registers.
+/// Multiplies a group of steps by a chunk of the columns of X in a thread block. X is row-major and aligned. Sums are
+/// kept in registers.
 ///
-/// Adjacent threads read adjacent elements of a group; the step of an element gives its column. They write each element
-/// to its place, sorted by row, in shared memory. Then a team of lanes sums a segment, each lane a vector of columns.
+/// Adjacent threads read adjacent elements of a group; the step of an element determines its column. They write each
+/// element to its place, sorted by row, in shared memory. Then a team of lanes sums a segment, each lane a vector.
 template <class Policy, class Scalar>
 class SortedColumnsSegments {
  public:
@@ -161,8 +161,8 @@ class SortedColumnsSegments {
   const Ordinal column_;
 };
 
-/// Multiplies pieces of irregular columns by a chunk of the columns of X, in a thread block. A team of lanes has a
-/// piece, and its row of X in registers. Each element of a piece has a row and a slot of its own.
+/// Multiplies pieces of irregular columns by a chunk of the columns of X, in a thread block. A team of lanes multiplies
+/// a piece, whose row of X it holds in registers. Each element of a piece has its own row and slot.
 template <class Policy, class Scalar>
 class SortedColumnsPieces {
  public:

@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Multiplies. A thread block has a group, or several pieces, and a chunk of columns. Groups come first.
+/// Multiplies. A thread block has a chunk of columns, and a group or several pieces. Groups are first.
 template <class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   }
 }
 
-/// Sums. A thread block has a long row, or several other rows, and a chunk of columns. Long rows come first.
+/// Sums slots. A thread block has a chunk of columns, and a long row or several other rows. Long rows are first.
 template <class Policy, bool aligned, class Scalar>
 __global__ void __launch_bounds__(Policy::row_threads)
     sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(Policy::row_threads)
 template <class Scalar>
 inline constexpr Ordinal sorted_columns_vector = Vector<Scalar, true>::size;
 
-/// Returns the number of columns of scratch memory: rows are whole vectors.
+/// Returns the number of columns of scratch memory, whose rows are whole vectors.
 template <class Scalar>
 std::ptrdiff_t sorted_columns_padded(Ordinal columns) {
   return std::ptrdiff_t(window_count(columns, sorted_columns_vector<Scalar>)) * sorted_columns_vector<Scalar>;
@@ -76,9 +76,9 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Scal
   rows_are_whole(arguments.product.y) ? start.template operator()<true>() : start.template operator()<false>();
 }
 
-/// Launches a product with a given policy, one slab of columns after another. arguments.partials has a row of the
-/// padded columns of a slab for each slot, packed one for each row of X; packed is not used for slabs of X that are
-/// read in place.
+/// Launches a product with a given policy, one slab of columns after another. arguments.partials has a row for each
+/// slot, as long as a padded row of a slab; `packed` has such a row for each row of X. Slabs of X that are read in
+/// place do not use `packed`.
 template <class Policy, class Scalar>
 void launch_sorted_columns(Stream stream, SortedColumnsArguments<Scalar> arguments, Ordinal slab_columns,
                            Scalar* packed) {

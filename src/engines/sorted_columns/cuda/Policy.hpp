@@ -5,10 +5,10 @@ namespace Tessera::Impl::Cuda {
 
 /// How a thread block multiplies a group of steps.
 ///
-/// lanes    lanes that share a segment or a piece, each with 16 bytes of a row of X; their columns are the block's
-/// threads  threads of a block
-/// blocks   blocks that must fit in a multiprocessor, which limits the registers
-/// unroll   elements of a segment whose rows of X are loaded at once
+/// lanes    lanes that share a segment or a piece, each with 16 bytes of a row of X; a block has all their columns
+/// threads  number of threads of a block
+/// blocks   number of blocks that must fit in a multiprocessor, which limits the registers
+/// unroll   number of elements of a segment whose rows of X are loaded at once
 template <int lanes_, int threads_ = 256, int blocks_ = 4, int unroll_ = 4>
 struct SortedColumnsPolicy {
   static_assert(lanes_ >= 1 && lanes_ <= 32 && (lanes_ & (lanes_ - 1)) == 0 && threads_ % 32 == 0);
@@ -17,7 +17,7 @@ struct SortedColumnsPolicy {
   static constexpr int threads = threads_;
   static constexpr int blocks = blocks_;
   static constexpr int unroll = unroll_;
-  /// Threads of a block that sums rows of slots.
+  /// Number of threads of a block that sums rows of slots.
   static constexpr int row_threads = 256;
 };
 

@@ -6,11 +6,11 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Sums slots and writes Y = alpha sums + beta Y, in a thread block. A team of lanes has a row, each lane a vector of
-/// columns; the whole block has a long row.
+/// Sums slots and writes Y = alpha sums + beta Y, in a thread block. A team of lanes sums a row, each lane a vector of
+/// columns. A long row is summed by the whole block.
 ///
-/// aligned: Y is row-major, and lanes read and write 16 bytes at a time. Otherwise Y has any strides, and sums pass
-/// through shared memory, so adjacent threads write adjacent elements.
+/// With `aligned`, Y is row-major, and lanes read and write 16 bytes at a time. Otherwise Y has any strides, and sums
+/// go through shared memory, so adjacent threads write adjacent elements.
 template <class Policy, bool aligned, class Scalar>
 class SortedColumnsRowSums {
  public:
@@ -28,7 +28,7 @@ class SortedColumnsRowSums {
         lane_column_(static_cast<int>(threadIdx.x) % Policy::lanes * Lane::size),
         first_column_(static_cast<int>(chunk) * chunk_columns) {}
 
-  /// Sums those of the rows first, first + 1, ... that are not long.
+  /// Sums the rows first, first + 1, ... except long ones.
   __device__ void sum_rows(Ordinal first) const {
     Lane sums = {};
     if (is_short(first, team_) && is_active()) {
@@ -43,8 +43,8 @@ class SortedColumnsRowSums {
     }
   }
 
-  /// Sums a long row: each team a share of the slots, then threads add the shares' sums. The number of shares is the
-  /// same for all policies, because the bits of a sum depend on it.
+  /// Sums a long row. Each team sums a share of the slots, then threads add the sums of the shares. The number of
+  /// shares is the same for all policies, because the bits of a sum depend on it.
   __device__ void sum_long_row(Ordinal row) const {
     const Offset begin = arguments_.schedule.row_offsets[row];
     const Offset slots = arguments_.schedule.row_offsets[row + 1] - begin;
@@ -72,7 +72,7 @@ class SortedColumnsRowSums {
   }
 
   __device__ bool is_active() const { return first_column_ + lane_column_ < arguments_.product.y.columns; }
-  /// Whether row first + r exists and is not long.
+  /// Whether row first + r exists and is a short row.
   __device__ bool is_short(Ordinal first, int r) const {
     if (r >= arguments_.A.rows - first) return false;
     const Offset* const offsets = arguments_.schedule.row_offsets + first + r;
@@ -109,7 +109,7 @@ class SortedColumnsRowSums {
     store_sums(product, product.y.data + row * product.y.row_stride + first_column_ + lane_column_, sums);
   }
 
-  /// Returns an element of the tile. It is stored by columns, whose stride is odd: fewer bank conflicts.
+  /// Returns an element of the tile. The tile is stored by columns with an odd stride, which has fewer bank conflicts.
   __device__ Scalar& tile(int row, int c) const { return tile_[c * (tile_rows + 1) + row]; }
   __device__ void set_tile(int row, const Lane& sums) const {
 #pragma unroll
@@ -131,7 +131,7 @@ class SortedColumnsRowSums {
   const Arguments& arguments_;
   Scalar* const tile_;
   const int team_;
-  const Ordinal lane_column_;  // in the chunk
+  const Ordinal lane_column_;  // the lane's first column in the chunk
   const Ordinal first_column_;
 };
 

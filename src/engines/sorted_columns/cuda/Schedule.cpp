@@ -18,10 +18,10 @@ void add_step_positions(const SortedColumnsPattern& A, HostSortedColumnsSchedule
   }
 }
 
-/// Sorts a group, the elements first, ..., last - 1, by row, ends its segments, and appends the segments' rows.
+/// Sorts a group (elements first, ..., last - 1) by row, ends its segments, and appends the rows of the segments.
 void add_group(const SortedColumnsPattern& A, Offset first, Offset last, SegmentRule rule,
                HostSortedColumnsSchedule& schedule, std::vector<Ordinal>& segment_rows) {
-  // Rows in the high bits, elements in the low bits: keys that differ.
+  // Keys have rows in the high bits and elements in the low bits, so all are different.
   std::vector<std::uint64_t> keys;
   for (Offset i = first; i < last; ++i) {
     keys.push_back((static_cast<std::uint64_t>(A.row_indices[i]) << 16) + static_cast<std::uint64_t>(i - first));
@@ -38,7 +38,7 @@ void add_group(const SortedColumnsPattern& A, Offset first, Offset last, Segment
   schedule.group_segments.push_back(static_cast<Offset>(schedule.segment_ends.size()));
 }
 
-/// Sorts the slots by row; `rows` are the rows of the segments and of the irregular elements, in order.
+/// Sorts the slots by row. `rows` has the row of each segment, then of each irregular element.
 void sort_slots(const SortedColumnsPattern& A, const std::vector<Ordinal>& rows, HostSortedColumnsSchedule& schedule) {
   std::vector<Offset>& first = schedule.row_offsets;
   first.assign(static_cast<std::size_t>(A.rows) + 1, 0);

@@ -10,9 +10,9 @@ namespace Tessera::Impl::Cuda {
 
 /// Where the sums of a product with sorted columns are added: raw pointers to device memory that the caller owns.
 ///
-/// A *group* is a number of adjacent steps, which one thread block multiplies; a set has eight steps. The elements of a
-/// group with the same row are a *segment*. The workspace has one *slot* for the sum of each segment, in their order,
-/// and then one for each irregular product. A row of Y is the sum of its slots in their order.
+/// A *group* is a number of adjacent steps that one thread block multiplies; a set has eight steps. The elements of a
+/// group in the same row are a *segment*. The workspace has one *slot* for the sum of each segment, in their order, and
+/// then one for each irregular product. A row of Y is the sum of its slots in their order.
 ///
 /// ```{.unparsed}
 ///   step_positions   steps                    position of a step's first column
@@ -38,13 +38,13 @@ struct SortedColumnsSchedule {
   const Offset* row_offsets = nullptr;          ///< rows + 1 offsets, counted in slots of rows
   const Offset* row_slots = nullptr;            ///< the slots of all rows
   const Ordinal* long_rows = nullptr;           ///< long_row_count rows
-  int width = 0;  ///< products have the policy for X of this many columns; 0: for the columns of X
+  int width = 0;                                ///< number of columns of X whose policy products use; 0: that of X
 };
 
-/// Rows with more slots are summed by a whole thread block. Each group of lanes sums a share of the slots.
+/// A whole thread block sums a row with more slots. Each group of lanes sums a share of the slots.
 inline constexpr int sorted_columns_long_row_slots = 64;
 
-/// Upper bound on the elements of a group, which are in shared memory.
+/// Upper bound on the elements of a group, which must fit in shared memory.
 inline constexpr int sorted_columns_most_elements = 2048;
 
 /// The arrays of a schedule, in host memory.
@@ -73,7 +73,7 @@ int sorted_columns_group_steps(Ordinal width);
 
 /// Builds a schedule from a pattern in host memory; position_indices and segment_lengths are not read.
 ///
-/// group_steps is 8 for the sets of the format and of the paper; with more steps there are fewer segments. Throws
+/// group_steps is 8 for the sets of the format and of the paper. More steps make fewer segments. Throws
 /// std::invalid_argument for group_steps <= 0, std::length_error if a group has more than sorted_columns_most_elements
 /// elements. Cost: a sort of each group by row.
 HostSortedColumnsSchedule build_sorted_columns_schedule(const SortedColumnsPattern& A, int group_steps,

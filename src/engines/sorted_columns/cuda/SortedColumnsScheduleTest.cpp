@@ -39,7 +39,7 @@ TEST(SortedColumnsSchedule, PictureInTwoGroups) {
   EXPECT_EQ(schedule.group_segments, (std::vector<int>{0, 8, 12}));
   EXPECT_EQ(schedule.segment_ends, (std::vector<std::uint16_t>{2, 4, 5, 7, 9, 10, 11, 12, 1, 2, 3, 4}));
   ASSERT_EQ(schedule.row_slots.size(), 22u);
-  EXPECT_EQ(schedule.row_offsets[3], 3);  // row 3 has the third segment of the first group, and the second's first
+  EXPECT_EQ(schedule.row_offsets[3], 3);  // row 3 has the first group's third segment and the second group's first one
   EXPECT_EQ(schedule.row_slots[3], 2);
   EXPECT_EQ(schedule.row_slots[4], 8);
 }
@@ -54,7 +54,7 @@ TEST(SortedColumnsSchedule, ElementsAlone) {
   EXPECT_EQ(schedule.row_slots.size(), 26u);
 }
 
-/// A row with more slots than the limit for a team of lanes, and one at the limit.
+/// A row with more slots than the limit for a team of lanes, and a row at the limit.
 TEST(SortedColumnsSchedule, LongRows) {
   const std::size_t few = Cuda::sorted_columns_long_row_slots;
   std::vector<int> piece_offsets(2 * few + 2);

@@ -30,7 +30,7 @@ class SortedColumnsMatrix {
     return Cuda::sorted_columns_workspace_bytes(pattern_, schedule_, x);
   }
   void launch(const SortedColumnsCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    constexpr int lanes = 2;  // for several chunks of columns
+    constexpr int lanes = 2;  // few lanes, so that there are several chunks of columns
     if (c.slab_columns != 0) {
       launch_policy<Cuda::SortedColumnsPolicy<lanes>>(c, product);
     } else {
@@ -77,7 +77,7 @@ class SortedColumnsMatrix {
     schedule_.long_rows = long_rows_.data();
   }
 
-  /// Runs a product in slabs of the case's size, which callers cannot request.
+  /// Runs a product in slabs of the size that the case names. Callers cannot request a size.
   template <class Policy>
   void launch_policy(const SortedColumnsCase& c, const Product<Scalar, Scalar>& product) const {
     const int slab = c.slab_columns == 0 ? c.columns : c.slab_columns;
@@ -108,14 +108,14 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
   static constexpr bool scatters = false;
   static constexpr int emulated_share = 31, emulated_columns_share = 7;
 
-  /// The slabs of products, and slabs of few columns.
+  /// The slabs that products use, and slabs of few columns.
   static std::vector<Case> variants() {
     std::vector<Case> all(3);
     all[1].slab_columns = 8;
     all[2].slab_columns = 20;
     return all;
   }
-  /// Rows with more slots than a team of lanes sums, up to the number of columns.
+  /// Rows with more slots than a team of lanes sums, up to one slot for each column.
   static std::vector<Case> long_cases(Case c) {
     c.width = 4;
     c.height = 1;
@@ -129,7 +129,7 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
     for (const int columns : {4 * 63, 4 * 64, 4 * 65, 400}) all.push_back(random_matrix(21, columns, 40, 9));
     return all;
   }
-  /// Few slots per row, and so many that a thread block sums them.
+  /// Rows with few slots, and rows with so many slots that a thread block sums them.
   static std::vector<Case> column_cases(const Case& c) { return {c, long_cases(c)[0]}; }
   /// Neither the layout nor the slab changes bits.
   static void vary(Case& part, int number) {
@@ -205,7 +205,7 @@ TEST(SortedColumnsProduct, RejectsWhatItCannotDo) {
   product.x.rows = 15;
   EXPECT_THROW(run(Precision::Native), std::invalid_argument);
   product.x.rows = 16;
-  schedule.places = nullptr;  // needed by groups of 3 steps
+  schedule.places = nullptr;  // groups of 3 steps need them
   EXPECT_THROW(run(Precision::Native), std::invalid_argument);
 }
 
