@@ -20,7 +20,7 @@ namespace {
 
 using namespace Impl;
 
-/// Returns the bytes that are read to detect changed values. Compressed rows read the caller's values in place.
+/// Returns the bytes that are read to detect changed values. For CSR in the caller's order, values are read in place.
 double watched_bytes(const MatrixStatistics& m, Format format) {
   const bool is_read_in_place = format == Format::Csr && m.has_given_order;
   return m.follows_values && !is_read_in_place ? m.nonzeros * m.matrix_bytes : 0;
@@ -57,8 +57,8 @@ void for_each_kind(const Visit& visit, EngineList<Kind...>) {
   (call(Kind()), ...);
 }
 
-/// Predicts seconds on a GPU. Products without a kernel were rarely faster than CSR with its kernel, so a prediction
-/// must not be lower.
+/// Predicts seconds on a GPU. Without a kernel, products were rarely faster than CSR with its kernel, so the prediction
+/// is at least the time of that.
 template <class Kind>
 double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (m.nonzeros == 0) return gpu.rows.launch_s;

@@ -13,19 +13,19 @@
 
 namespace Tessera::Impl {
 
-/// Answers plans' questions about the device of an execution space before an engine exists. This template is for
-/// devices that have only portable code.
+/// Answers questions about the device of an execution space before an engine exists. This template is for devices that
+/// have only portable code.
 template <class Scalar, class ExecutionSpace>
 struct Device {
   using Memory = typename ExecutionSpace::memory_space;
 
-  /// Returns whether kernels exist for this type of matrices and vectors in a precision.
+  /// Whether kernels exist for this type of matrices and vectors in a precision.
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
-  /// Returns whether this instance's device can run the engines' kernels.
+  /// Whether this instance's device can run the engines' kernels.
   static bool runs_kernels(const ExecutionSpace&) { return true; }
 
-  /// Returns a precision that is at least as accurate as the requested one and may be faster, or the requested one.
+  /// Returns a faster precision that is at least as accurate as the requested one, or the requested one.
   static Precision wider_precision(const PlanOptions& options) { return options.precision; }
 
   /// Returns why no plan can use the kernel of this format's paper; empty if one can.
@@ -37,10 +37,10 @@ struct Device {
   /// Returns Plan::explain()'s text on a product in portable code.
   static std::string describe_portable(Precision) { return {}; }
 
-  /// Returns the parameters of formats. Parameters that the user leaves open get the kernels' preferred values.
+  /// Returns the parameters of formats. Where the user set none, the kernels' preferred values are used.
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
-  /// Returns the same, given the statistics of the matrix.
+  /// Returns the same parameters, given the statistics of the matrix.
   static FormatParameters parameters(const ExecutionSpace&, const PlanOptions& options, const MatrixStatistics&) {
     return options.parameters;
   }
@@ -50,12 +50,12 @@ struct Device {
     return MachineModel().times(exec.concurrency());
   }
 
-  /// Returns the name of the device that predictions are for.
+  /// Returns the name of the device for which times are predicted.
   static std::string name(const ExecutionSpace& exec) {
     return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
   }
 
-  /// Returns the bytes that can still be allocated; no_memory_limit if that is unknown.
+  /// Returns the bytes that can still be allocated, or no_memory_limit if their number is unknown.
   static std::size_t free_bytes(const ExecutionSpace&) {
     return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? available_memory() : no_memory_limit;
   }

@@ -51,27 +51,27 @@ class Engine {
   virtual Ordinal rows() const = 0;
   virtual Ordinal columns() const = 0;
   virtual std::size_t nonzeros() const = 0;
-  /// Returns the size of an array of values: the nonzeros, and the zeros that the format stores.
+  /// Returns the size of an array of values: the nonzeros, plus the zeros that the format stores.
   virtual std::size_t places() const = 0;
   /// Returns the bytes of the pattern.
   virtual std::size_t bytes() const = 0;
   virtual TileMetrics tile_metrics(const ExecutionSpace& exec) const = 0;
-  /// Height and width of the blocks of BCSR; 0 for other formats.
+  /// Returns height and width of the blocks of BCSR; 0 for other formats.
   virtual BlockShape block() const = 0;
-  /// Returns the canonical rows. Their map gives the place of each value in the format.
+  /// Returns the canonical rows. Their map has the place of each value in the format.
   virtual BuiltCsr<Memory> to_csr(const ExecutionSpace& exec) const = 0;
-  /// Returns the pattern if it is CSR, for reads of values and products of rows in place; else null.
+  /// Returns the pattern if it is CSR, so that values and rows can be read in place; null otherwise.
   virtual const Csr<Memory>* csr() const = 0;
   /// Returns the first broken invariant of the format, and its position; empty if all hold.
   virtual std::string validate(const ExecutionSpace& exec) const = 0;
   virtual void save(PlanWriter<ExecutionSpace>& file) = 0;
 
-  /// Builds the device's kernel, if it has one for this format and these options. refill() provides its values.
-  /// Optional data, such as copies of the values, is kept only if there is room.
+  /// Builds the device's kernel, if there is one for this format and these options. The kernel gets its values from
+  /// refill(). Optional data, such as copies of the values, is stored only if there is memory for it.
   ///
   /// \param policy [in] replaces numbers that the kernel would choose, for benchmarks
-  /// \return the precision in which the kernel multiplies; nothing without a kernel
-  /// \throws FormatTooLarge if there is no room for required data
+  /// \return the precision in which the kernel multiplies; nothing if there is no kernel
+  /// \throws FormatTooLarge if there is no memory for required data
   /// \throws PolicyError for a policy that the kernel cannot run with
   virtual std::optional<Precision> build_kernel(const ExecutionSpace& exec, const PlanOptions& options,
                                                 const KernelPolicy& policy = {}) = 0;
@@ -79,18 +79,18 @@ class Engine {
   virtual bool is_published() const = 0;
   /// Returns the kernel's name for Plan::explain(); empty if there is only one.
   virtual std::string describe() const = 0;
-  /// Returns the bytes that the kernel keeps in addition to the format.
+  /// Returns the bytes that the kernel stores in addition to the format.
   virtual std::size_t kernel_bytes() const = 0;
   virtual std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const = 0;
   /// Whether the kernel multiplies vectors of 16 bits.
   virtual bool multiplies_halves() const = 0;
   /// Gives the kernel new values, in the order of the format.
   ///
-  /// \param wanted [in] null, or memory of the device: nothing is done if it holds 0 when kernels run
+  /// \param wanted [in] null, or device memory: if it holds 0 when the kernel runs, nothing is done
   virtual void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const = 0;
   /// Computes a product with the device's kernel or, if the kernel does not support it, in portable code.
   ///
-  /// \return false if neither multiplies vectors of this type, which have 16 bits
+  /// \return false for vectors of 16 bits that neither supports
   virtual bool multiply(const ExecutionSpace& exec, const AnyProduct<Scalar>& product,
                         const Scratch& scratch) const = 0;
 };

@@ -8,11 +8,11 @@ namespace Tessera::Impl {
 
 /// The matrices that a kind's kernel multiplies.
 enum class CudaFor { RealMatrices, AllMatrices };
-/// Whether only Kernel::Published uses an engine. Other engines with kernels of papers also serve Kernel::Auto.
+/// Who uses an engine: any plan, or only plans with Kernel::Published. Kernel::Auto may also use kernels of papers.
 enum class TakenBy { AnyPlan, PublishedAlone };
 
-/// Defines a kind of engines, in plain C++. Unless only Kernel::Published uses it, a kind also has the members of
-/// DefaultCost and may override them.
+/// Defines a kind of engine, in plain C++. A kind also has the members of DefaultCost and may override them, unless
+/// only Kernel::Published uses it.
 ///
 /// \tparam format_ the name of its format
 /// \tparam Stored_ its format, for a memory space
@@ -22,9 +22,9 @@ template <Format format_, template <class> class Stored_, template <class> class
 struct EngineKind {
   static constexpr Format format = format_;
   static constexpr bool is_paper_alone = taken_by == TakenBy::PublishedAlone;
-  /// Whether its format orders the entries itself, hence no order of rows changes a product. Kinds may differ.
+  /// Whether the format orders the entries itself, so no order of rows changes a product. A kind may override this.
   static constexpr bool orders_itself = false;
-  /// Whether its tiles hold adjacent columns, hence an order of columns changes them. Kinds may differ.
+  /// Whether tiles hold adjacent columns, so an order of columns changes the tiles. A kind may override this.
   static constexpr bool has_adjacent_columns = false;
   template <class Memory>
   using Stored = Stored_<Memory>;

@@ -12,21 +12,21 @@
 #include "Engine.hpp"
 #include "List.hpp"
 
-/// Queries about a format's engine for callers that do not know its type.
+/// Access to a format's engine for callers that do not know its type.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 class PlanReader;
 
-/// An engine without its kernel, and the sources of its values.
+/// An engine without its kernel, and the map that says where its values come from.
 template <class Scalar, class ExecutionSpace>
 struct BuiltEngine {
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;
   ValueMap<typename ExecutionSpace::memory_space> values;
 };
 
-/// Makes engines of a kind and answers questions before one exists. Each kind's own source defines it
-/// (StoredEngine.hpp).
+/// Builds engines of a kind, and answers questions before an engine exists. Each kind's own source file defines the
+/// members (StoredEngine.hpp).
 template <class Kind, class Scalar, class ExecutionSpace>
 struct EngineFactory {
   using Memory = typename ExecutionSpace::memory_space;
@@ -43,7 +43,7 @@ struct EngineFactory {
   static std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& options);
 };
 
-/// Whether an execution space has the kernels of papers: if so, a paper's own engine exists next to the automatic one.
+/// Whether an execution space has the kernels of papers. A paper's own engine then exists next to the automatic one.
 template <class ExecutionSpace>
 inline constexpr bool has_published_engines = false;
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
@@ -51,7 +51,7 @@ template <>
 inline constexpr bool has_published_engines<Kokkos::Cuda> = true;
 #endif
 
-/// Calls visit(factory) with the EngineFactory of a format and a kernel.
+/// Calls visit(factory) with the EngineFactory for a format and a kernel.
 ///
 /// \throws std::invalid_argument for Format::Auto
 template <class Scalar, class ExecutionSpace, class Visit, class Kind, class... Rest>

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-/// Lets benchmarks run a kernel with other numbers than it chooses.
+/// Lets benchmarks run a kernel with other numbers than those that it chooses.
 namespace Tessera::Impl {
 
-/// Thrown for a KernelPolicy that is not a list of numbers, or that a kernel cannot run with.
+/// Thrown if a KernelPolicy is not a list of numbers, or a kernel cannot run with it.
 struct PolicyError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
@@ -25,13 +25,13 @@ struct PolicyNumber {
   int least = 1, most = 1 << 30;
 };
 
-/// Numbers that replace those that a kernel chooses, such as the tiles of a piece. Plans replace none. Numbers may
-/// change a product only by rounding errors: a kernel throws if it cannot run with them.
+/// Numbers that replace those that a kernel chooses, such as the number of tiles of a piece. Plans replace none.
+/// Numbers may change a product within rounding errors only. A kernel throws if it cannot run with them.
 class KernelPolicy {
  public:
   KernelPolicy() = default;
   /// \param text [in] for example "piece=32,width=64"
-  /// \throws PolicyError that names the wrong word
+  /// \throws PolicyError, whose message has the wrong word
   explicit KernelPolicy(std::string_view text) {
     while (!text.empty()) {
       const std::string_view word = text.substr(0, text.find(','));
@@ -56,7 +56,7 @@ class KernelPolicy {
     }
   }
 
-  /// Replaces the numbers that the policy has.
+  /// Replaces the numbers that the policy names.
   ///
   /// \throws PolicyError for a number that is out of range, or that is not in `known`
   void replace(std::initializer_list<PolicyNumber> known) const {

@@ -32,9 +32,9 @@ template <class... Kind>
 constexpr bool has_adjacent_columns(Format format, EngineList<Kind...>) {
   return ((Kind::format == format && Kind::has_adjacent_columns) || ...);
 }
-/// The value of the kind with this format (EngineKind.hpp); false for Format::Auto.
+/// Returns orders_itself of the kind with this format (EngineKind.hpp); false for Format::Auto.
 constexpr bool orders_itself(Format format) { return orders_itself(format, Engines()); }
-/// The value of the kind with this format (EngineKind.hpp); false for Format::Auto.
+/// Returns has_adjacent_columns of the kind with this format (EngineKind.hpp); false for Format::Auto.
 constexpr bool has_adjacent_columns(Format format) { return has_adjacent_columns(format, Engines()); }
 
 }  // namespace Tessera::Impl

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-/// Saves and loads plans. PlanFields.hpp lists the content of the file once for both: it calls a PlanWriter or a
-/// PlanReader with every field and array in turn.
+/// Saves and loads plans. PlanFields.hpp lists the content of the file once for both directions: it passes every field
+/// and array to a PlanWriter or a PlanReader.
 namespace Tessera::Impl {
 
-/// Enumerators are saved as numbers: new ones must be appended to their list.
+/// Enumerators are saved as numbers, so new ones must be added at the end of their enumeration.
 template <class T>
 concept Number = std::is_arithmetic_v<T> || NamedEnum<T>;
 
@@ -29,8 +29,8 @@ using saved_number_t =
     std::conditional_t<std::is_floating_point_v<T>, double,
                        std::conditional_t<std::is_unsigned_v<T> && sizeof(T) == 8, std::uint64_t, std::int64_t>>;
 
-/// Packs fields one after the other: numbers, texts, lists, and structs that have a function transfer(fields, struct).
-/// Texts and lists are preceded by their length.
+/// Packs fields one after another: numbers, texts, lists, and structs with a function transfer(fields, struct). Each
+/// text or list follows its length.
 class FieldWriter {
  public:
   template <class... T>
@@ -60,9 +60,9 @@ class FieldWriter {
   std::string bytes_;
 };
 
-/// Unpacks what FieldWriter packed.
+/// Unpacks the fields that a FieldWriter packed.
 ///
-/// \throws std::runtime_error if there are too few or too many bytes, or a number is not one of its type
+/// \throws std::runtime_error if there are too few or too many bytes, or if a number is not a value of its type
 class FieldReader {
  public:
   FieldReader(const SectionReader& file, const char* section, std::string_view bytes)
@@ -87,8 +87,8 @@ class FieldReader {
   void get(std::string& text) { text = take(length(1)); }
   template <class T>
   void get(std::vector<T>& list) {
-    // An item may need nine times the memory of its 8 bytes in the file. This limit bounds the memory for a broken
-    // file; a plan has far shorter lists.
+    // An item may need nine times the memory of its 8 bytes in the file. This limit bounds the memory that a damaged
+    // file can request. Lists of plans are far shorter.
     constexpr std::size_t most = 1000;
     const std::size_t items = length(8);  // no item is shorter than a number
     if (items > most)
@@ -158,7 +158,7 @@ class PlanWriter {
   SectionWriter& file_;
 };
 
-/// Loads a plan that a PlanWriter saved, by the same calls.
+/// Loads a plan that a PlanWriter saved, with the same sequence of calls.
 template <class ExecutionSpace>
 class PlanReader {
  public:
@@ -172,7 +172,7 @@ class PlanReader {
     packed(fields...);
     packed.finish();
   }
-  /// NOTE: the address of the bytes need not be aligned; they are copied as bytes.
+  /// NOTE: the bytes may have any address. They are copied as bytes.
   template <class View>
   void array(const char* name, View& device) {
     const std::string_view host = file_.take(name, sizeof(typename View::value_type));

@@ -18,7 +18,7 @@
 
 namespace Tessera::Impl {
 
-/// Placeholder for the kernel of a device that has none: it keeps nothing and multiplies nothing.
+/// Stands for the kernel of devices without one: it stores nothing and multiplies nothing.
 template <class Scalar>
 struct NoKernel {
   template <class ExecutionSpace, class Stored>
@@ -105,7 +105,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
   Stored stored_;
 };
 
-/// An engine of a kind: its matrix, and its kernel if the device has one and it was built.
+/// An engine of a kind: its matrix, and its kernel if the device has one that was built.
 template <class Kind, class Scalar, class ExecutionSpace>
 class KernelEngine final
     : public StoredMatrixEngine<typename Kind::template Stored<typename ExecutionSpace::memory_space>, Scalar,
@@ -167,7 +167,7 @@ class KernelEngine final
 
   std::optional<KernelType> kernel_;
   Precision asked_ = Precision::Native;
-  std::string_view paper_;  // the paper of the kernel; empty unless the options requested it
+  std::string_view paper_;  // the paper of the kernel; empty unless the options requested its kernel
 };
 
 template <class Kind, class Scalar, class ExecutionSpace>

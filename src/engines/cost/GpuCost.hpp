@@ -9,11 +9,11 @@
 /// The common parts of the costs of engines on GPUs.
 namespace Tessera::Impl {
 
-inline constexpr double tile_columns = 32;  // columns of X that a tile's seconds refer to
+inline constexpr double tile_columns = 32;  // columns of X for which the seconds of a tile are given
 
 inline constexpr double cache_line = 128;  // bytes that a cache looks up at a time
 
-/// Bytes of a row of X.
+/// Returns the bytes of a row of X.
 inline double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
 
 inline double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
@@ -21,16 +21,16 @@ inline double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// Returns the bytes of a row of X that CSR and row groups read at a time: they read wide rows in panels of columns.
-/// Tiles read all columns of a window before the next window.
+/// Kernels for tiles read all columns for a window before the next window.
 inline double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return std::min(row_bytes(m), gpu.panel_bytes);
 }
 
 /// Returns the number of rows of X that are read from memory. Windows as high as the cache permits fetch each distinct
-/// column once. Columns of a window of 128 rows that do not fit are read at each fetch. Doubling a window's height
-/// multiplies its columns by 2 * growth, as measured from 64 to 128 rows.
+/// column once. In a window of 128 rows, columns that do not fit in the cache are read at each fetch. Doubling a
+/// window's height multiplies its columns by 2 * growth, as measured from 64 to 128 rows.
 ///
-/// \param fetches [in] rows that a kernel fetches from cache or memory; all from memory if nothing was counted
+/// \param fetches [in] rows that a kernel fetches from cache or memory; all from memory if windows were not counted
 /// \param taken   [in] bytes of a row of X that are read at a time
 inline double rows_from_memory(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
   const double columns = m.window128_columns;
@@ -43,7 +43,7 @@ inline double rows_from_memory(const MatrixStatistics& m, double fetches, double
   return std::max(std::min(m.columns, columns), columns * std::pow(growth, doublings));
 }
 
-/// Seconds for fetching rows of X from memory.
+/// Returns the seconds for fetching rows of X from memory.
 inline double window_seconds(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
   return rows_from_memory(m, fetches, taken, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * taken);
 }

@@ -19,7 +19,7 @@ inline Tiles tiles_of(double count, double windows, double alone, double seconds
   return {count, std::ceil(windows), alone, seconds - alone};
 }
 
-/// Seconds of the work of multiplying tiles. Meanwhile A, Y and the rows of X that no cache holds move through memory.
+/// Returns the seconds for multiplying tiles. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 ///
 /// \param bytes [in] bytes of the format, with values as the kernel multiplies them
 inline double tile_work(const MatrixStatistics& m, const Tiles& tiles, double bytes, const GpuModel& gpu) {
@@ -33,7 +33,7 @@ inline double tile_work(const MatrixStatistics& m, const Tiles& tiles, double by
   return std::max(moved, multiplied) + gpu.tile_overlap * std::min(moved, multiplied);
 }
 
-/// Bytes of the format with whole tiles of `places` places in place of compact values.
+/// Returns the bytes of the format with whole tiles of `places` elements in place of compact values.
 inline double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double places, double place_bytes) {
   return size.bytes + places * size.tiles * place_bytes - m.nonzeros * m.matrix_bytes;
 }

@@ -21,8 +21,8 @@
 namespace Tessera::Impl {
 
 /// Multiplies condensed windows, BitTCF and BMat, on tensor cores. The plan also stores the values as dense blocks. If
-/// memory is short, BitTCF is multiplied with its compact values, which takes longer. In precisions of 16 bits, blocks
-/// of BitTCF are rounded once, and all other values as they are read.
+/// there is no memory for these, BitTCF is multiplied with its compact values, which is slower. In precisions of 16
+/// bits, blocks of BitTCF are rounded once, and all other values as they are read.
 template <class Scalar>
 class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   using Base = CudaKernel<CudaCondensed, Scalar>;
@@ -34,8 +34,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   static constexpr const char* label = "Tessera::condensed_spmm";
   using WidestVector = widest_vector_t<Scalar>;
 
-  /// \return whether the kernel can multiply: tensor cores must support this type in this precision, and BMat needs
-  /// memory for dense blocks
+  /// \return false if tensor cores do not support this type in this precision, or if there is no memory for
+  ///         the dense blocks that BMat needs
   template <int strips>
   bool build(const Kokkos::Cuda& exec, const CondensedFormat<Memory, strips>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
@@ -99,7 +99,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   bool multiplies_halves() const { return has_half_kernels && Cuda::is_half(precision_); }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
-    // Only operands of 16 bits can multiply vectors of another type.
+    // Vectors of another type can only be multiplied as operands of 16 bits.
     if (!std::is_same_v<Scalar, VectorScalar> && !Cuda::is_half(precision_)) return false;
     if (dense_.extent(0) > 0) product.values = dense_.data();
     this->launch_panels(exec, product, scratch);

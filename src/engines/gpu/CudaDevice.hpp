@@ -24,8 +24,8 @@ inline ChunkedMachine chunked_machine(const Kokkos::Cuda& exec) {
   return {gpu.multiProcessorCount, gpu.sharedMemPerBlockOptin};
 }
 
-/// Returns the bytes that the GPU's memory moves per second: two transfers per clock cycle, as wide as its bus; 0 if
-/// the driver does not report the clock.
+/// Returns the bytes that the GPU's memory moves per second: two transfers per clock cycle, each as wide as its bus;
+/// 0 if the driver does not report the clock.
 inline double memory_rate(const Kokkos::Cuda& exec) {
   int kilohertz = 0;
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, exec.cuda_device()) != cudaSuccess) {
@@ -44,14 +44,14 @@ inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
   return 0;
 }
 
-/// Returns the upper bound on bytes that a plan may keep in addition to a format: the memory limit, but no more than is
-/// free; without a limit, half of the free bytes. With a share of them, limited plans would depend on other programs.
+/// Returns the bytes that a plan may store besides a format: the memory limit, but at most the free bytes; without a
+/// limit, half of the free bytes. With a share of them, limited plans would depend on other programs.
 inline std::size_t room_beside_format(const Kokkos::Cuda& exec, std::size_t limit) {
   const std::size_t free = free_device_bytes(exec);
   return limit == no_memory_limit ? free / 2 : std::min(limit, free);
 }
 
-/// Calls allocate() for a kernel's optional data if there is room for these bytes. \return whether there was
+/// Calls allocate() for a kernel's optional data if there is memory for it. \return whether there was
 template <class Allocate>
 bool if_there_is_room(const Kokkos::Cuda& exec, std::size_t bytes, const Allocate& allocate) {
   if (bytes > room_beside_format(exec, CurrentBuild::bytes_left())) return false;

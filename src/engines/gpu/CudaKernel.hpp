@@ -17,7 +17,7 @@
 
 namespace Tessera::Impl {
 
-/// The common parts of the classes of kernels: products in panels of columns, and no copy of the values. Derived has
+/// The common parts of kernel classes: products in panels of columns, and no copy of the values. Derived has
 ///
 ///   label                             name of a product for Kokkos Tools
 ///   x_access<VectorScalar>()          how the kernel reads X, hence which X it reads in place
@@ -37,7 +37,7 @@ class CudaKernel {
   /// Updates the kernel's copy of the values, if any, from values in the order of the format.
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
-  /// Returns the bytes for vectors of any type that the kernel multiplies.
+  /// Returns an upper bound on the bytes for vectors of any type that the kernel multiplies.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     const auto bytes_for = [&]<class VectorScalar>() {
       return panel_scratch_bytes<VectorScalar>(derived().template x_access<VectorScalar>(), x_rows, columns,
@@ -51,7 +51,7 @@ class CudaKernel {
     return bytes;
   }
 
-  /// Whether kernels of this class multiply vectors of 16 bits, and whether this object's kernel does.
+  /// Whether this class has kernels for vectors of 16 bits, and whether this object uses one.
   static constexpr bool has_half_kernels = false;
   static bool multiplies_halves() { return false; }
 

@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// Makes the calling thread launch on the GPU of an instance, while the object lives. Kokkos Tools and NVTX report the
-/// launches under a label, like Kokkos' own patterns.
+/// While the object exists, the calling thread launches on the GPU of an instance. Kokkos Tools and NVTX report the
+/// launches under a label, like those of Kokkos' own patterns.
 class CudaLaunches {
  public:
   CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label), gpu_(exec) {

@@ -16,7 +16,7 @@
 
 namespace Tessera::Impl {
 
-/// GPUs of NVIDIA, for which most engines have kernels.
+/// The device of Kokkos::Cuda: GPUs of NVIDIA, for which most engines have kernels.
 template <class Scalar>
 struct Device<Scalar, Kokkos::Cuda> {
   using Memory = Kokkos::Cuda::memory_space;
@@ -29,7 +29,7 @@ struct Device<Scalar, Kokkos::Cuda> {
     return is_real && Cuda::is_half(precision);
   }
 
-  /// TF32 for floats: operands of 16 bits would be copied and rounded, but TF32 reads those of 32 bits in place.
+  /// Returns TF32 for floats in 16 bits: TF32 reads X in place, but operands of 16 bits are copied and rounded.
   static Precision wider_precision(const PlanOptions& options) {
     const bool is_half = std::is_same_v<Scalar, float> && Cuda::is_half(options.precision);
     const bool may_change = !options.half_vectors && options.kernel == Kernel::Auto;
@@ -52,7 +52,7 @@ struct Device<Scalar, Kokkos::Cuda> {
     return "for any device" + describe_precision(asked, Precision::Native);
   }
 
-  /// Returns blocks of 16 x 16 for floats that are rounded to 16 bits, unless the user names a shape.
+  /// Returns blocks of 16 x 16 for floats that are rounded to 16 bits, unless the user set a shape.
   static FormatParameters parameters(const PlanOptions& options) {
     FormatParameters result = options.parameters;
     const bool is_named = result.bcsr_block_rows != 0 || result.bcsr_block_columns != 0;
@@ -61,7 +61,7 @@ struct Device<Scalar, Kokkos::Cuda> {
     return result;
   }
 
-  /// Returns the shape of staged windows with which their kernel is fastest, unless the user names one.
+  /// Returns the shape of staged windows with which their kernel is fastest, unless the user set one.
   static FormatParameters parameters(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
     FormatParameters result = options.parameters;
     if constexpr (std::is_same_v<Scalar, double>) {
@@ -78,7 +78,7 @@ struct Device<Scalar, Kokkos::Cuda> {
     if (gpu.chunks.shared_bytes > 0) gpu.chunks = chunked_machine(exec);
     return gpu;
   }
-  /// Returns the same model, but for the memory of an H200.
+  /// Returns the model with the memory rate of an H200.
   static GpuModel model_of_kernels(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!has_cuda_kernels(exec)) return GpuModel::portable();
     if (!is_real) return GpuModel::rows_only();

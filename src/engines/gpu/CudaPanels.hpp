@@ -7,10 +7,10 @@
 #include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
 
-/// Multiplies X in panels of columns if the kernel copies X, which bounds the size of the copy.
+/// Multiplies X in panels of columns if the kernel copies X. This limits the size of the copy.
 namespace Tessera::Impl {
 
-inline constexpr Ordinal cuda_panel_columns = 64;      // columns of a panel if this X must be copied
+inline constexpr Ordinal cuda_panel_columns = 64;      // columns of a panel if this X has to be copied
 inline constexpr Ordinal cuda_copied_columns = 128;    // columns of a panel (and slab) if the kernel copies every X
 inline constexpr std::size_t cuda_scratch_page = 256;  // alignment of the kernels' scratch memory, in bytes
 

@@ -16,7 +16,7 @@ constexpr bool has_tensor_cores(Precision asked) {
 }
 
 /// Returns the precision of kernels without 16-bit operands, which use TF32 if 16 bits are requested. TF32 has as many
-/// bits of fraction as FP16, and a wider range of exponents. Needs has_tensor_cores().
+/// fraction bits as FP16, and a wider exponent range. Requires has_tensor_cores().
 template <class Scalar>
 constexpr Precision precision_of_words(Precision asked) {
   if (std::is_same_v<Scalar, double>) return Precision::Native;

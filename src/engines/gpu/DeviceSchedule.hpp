@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl {
 
-/// The items that warps multiply, in a device's memory.
+/// The items that warps multiply, in device memory.
 template <class Item, class Memory>
 struct DeviceSchedule {
   Array<Item*, Memory> items;
@@ -35,7 +35,7 @@ struct DeviceSchedule {
   std::size_t bytes() const { return items.extent(0) * sizeof(Item) + sums.extent(0) * sizeof(Cuda::CondensedSum); }
 };
 
-/// Returns the ScheduleStart of each window, or group of rows; the last element has the totals.
+/// Returns the ScheduleStart of each window or group of rows. The last element has the totals.
 ///
 /// \param offsets [in] windows + 1 elements: the first tile of each window, and the end
 template <class ExecutionSpace>
@@ -67,7 +67,7 @@ static DeviceSchedule<Cuda::CondensedItem, typename ExecutionSpace::memory_space
   const auto windows = static_cast<Ordinal>(offsets.extent(0) - 1);
   const auto starts = start_schedule(exec, offsets.data(), windows, piece_tiles);
   const auto all = read_element(exec, starts.data() + windows);
-  // Zeros first: kernels load an item with its padding, which is not written otherwise.
+  // Allocates zeros, because kernels also load the padding of an item, which nothing else writes.
   result.items = allocate_zeros<decltype(result.items)>(exec, "Tessera::WindowSchedule::items",
                                                         Cuda::expect_countable_items("schedule_windows", all));
   result.sums =
