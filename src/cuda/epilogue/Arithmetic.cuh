@@ -3,8 +3,8 @@
 
 #include <tessera/common/Complex.hpp>
 
-/// Arithmetic whose rounding does not depend on the compiler's contractions: every product that is added to a sum is an
-/// explicit fused multiply-add, so all kernels give the same bits.
+/// Arithmetic whose rounding does not depend on contractions by the compiler. Every product that is added to a sum is
+/// an explicit fused multiply-add, so all kernels give the same bits.
 namespace Tessera::Impl::Cuda {
 
 /// Returns a b + c.
@@ -25,7 +25,7 @@ __device__ inline Complex<Real> multiplied(Complex<Real> a, Complex<Real> b) {
   return {fused(-a.im, b.im, re), fused(a.im, b.re, im)};
 }
 
-/// Returns alpha sum + beta y. The function y reads Y's element, and is not called for beta = 0.
+/// Returns alpha sum + beta y. The function y reads the element of Y. It is not called if beta = 0.
 template <class Scalar, class Read>
 __device__ inline Scalar scaled_and_added(Scalar alpha, Scalar sum, Scalar beta, const Read& y) {
   const Scalar scaled = multiplied(alpha, sum);

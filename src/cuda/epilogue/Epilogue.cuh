@@ -10,10 +10,10 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Returns whether a lane of the warp has a sum that is not finite. zeros is 0 times each of the lane's sums, added up.
+/// Whether any lane of the warp has a sum that is not finite. `zeros` is the total of the lane's sums times 0.
 ///
 /// All lanes get the same answer and take the same branch. If they diverged, the function that some of them call would
-/// overwrite uniform registers of the warp that nvcc 13.0 still uses for the others.
+/// overwrite uniform registers of the warp that nvcc 13.0 still uses for the other lanes.
 template <class Real>
 __device__ __forceinline__ bool some_are_nonfinite(Real zeros) {
   return __any_sync(0xffffffffu, !(zeros == Real(0)));
@@ -47,21 +47,21 @@ __device__ __forceinline__ void store_sums(const Product& product, InMemory* y,
   store_vector_once(y, result);
 }
 
-/// Writes the sums of an item: those of a whole window as Y = alpha sums + beta Y, those of a piece to its slot of the
-/// workspace. Sums that are not finite are computed again from the entries alone: a zero of a tile may have met an
-/// infinity or a NaN in a row of X that the row of A does not use, or 16 bits were too few.
+/// Writes the sums of an item. The sums of a whole window are written as Y = alpha sums + beta Y, those of a piece to
+/// its slot of the workspace. Sums that are not finite are computed again from the entries only: a zero of a tile may
+/// have been multiplied by an infinity or a NaN in a row of X that the row of A does not use, or 16 bits were too few.
 ///
 /// arguments are WindowArguments. Fragment describes the sums of a lane:
 ///
-///   rows, columns                     the lane has rows x columns sums, numbered p and q
-///   vector                            this many columns, from a multiple of it on, are adjacent in Y
+///   rows, columns                     the lane has rows x columns sums, with indices p and q
+///   vector                            columns in groups of this number are adjacent in Y
 ///   is_whole                          X has all columns of a vector or none, and Y is aligned to vectors
-///   reads_ahead                       a lane reads all of its Y before it writes any: it has registers left for that
+///   reads_ahead                       a lane has registers to read all of its Y before it writes any
 ///   has_rest                          sums for columns beyond X may have any value
 ///   window_rows                       rows of a window, and of a slot
 ///   row(lane, p), column(lane, q)     the place of a sum in the warp's part of the window, and in its slab
 ///   at(sums, p, q)                    the sum
-///   sum_entries(arguments, item, row of the window, column of X)    the sum of the entries alone
+///   sum_entries(arguments, item, row of the window, column of X)    the sum of the entries only
 template <class Fragment, class Arguments, YCaching caching = YCaching::Streaming>
 class Epilogue {
   using Scalar = decltype(decltype(Arguments::product)::alpha);
@@ -179,7 +179,7 @@ class Epilogue {
     typename Fragment::Sum at[Fragment::rows][Fragment::columns];
   };
 
-  // Not inlined, and without a result: few products need it, and the others need the registers.
+  // Not inlined and without a result, because few products call it, and the others need the registers.
   template <class Item>
   static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const Item& item, int lane,
                                                        int first_column, int first_row, SumsInMemory& memory) {
@@ -200,7 +200,7 @@ class Epilogue {
     }
   }
 
-  // Calls visit(q, place in the row of Y, whether the vector may be read or written at once, its number of columns in
+  // Calls visit(q, place in the row of Y, whether the vector can be read or written at once, its number of columns in
   // Y).
   template <class Visit>
   __device__ __forceinline__ void for_each_vector(const Visit& visit) const {

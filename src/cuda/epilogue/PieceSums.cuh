@@ -13,7 +13,7 @@ namespace Tessera::Impl::Cuda {
 
 /// The second step of a product whose long windows were cut into pieces: Y = alpha (sum of the pieces) + beta Y.
 ///
-/// partials holds the sums of each slot, window_rows rows `stride` elements apart.
+/// partials has the sums of each slot: window_rows rows, `stride` elements apart.
 template <class InMemory>
 struct PieceSums {
   using Scalar = sum_of_t<InMemory>;
@@ -29,7 +29,7 @@ struct PieceSums {
   const Ordinal* y_rows;
 };
 
-/// Adds the pieces of one element in each thread, in order. The elements of a window can be counted in 32 bits, because
+/// Adds the pieces of one element in each thread, in order. 32 bits can count the elements of a window, because
 /// slab_count() limits the columns.
 template <class InMemory>
 __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> arguments) {
@@ -41,7 +41,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> ar
   const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
   const CondensedSum window = arguments.sums[sum_index];
   const unsigned r = element / columns, column = element % columns;
-  // Does not overflow: windows have 2^n rows, so the last row of the last window is at most 2^31 - 1.
+  // The sum does not overflow: windows have 2^n rows, so the last row of the last window is at most 2^31 - 1.
   const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
   if (row >= arguments.rows) return;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-// Unrolls the next loop when nvcc compiles device code. Host compilers compile these headers as well.
+// Unrolls the next loop when nvcc compiles device code. Host compilers compile this header as well.
 #ifdef __CUDA_ARCH__
 #define TESSERA_UNROLL _Pragma("unroll")
 #else
@@ -16,12 +16,12 @@ namespace Tessera::Impl::Cuda {
 /// The elements that a lane holds when its warp multiplies an 8x8 block of the matrix by a slab of 8 rows of X.
 ///
 /// The operands are swapped: X^T (16 columns of X at a time) is the left operand of m16n8k8, and the block's transpose
-/// is the right one, so 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). Columns of X may be any
-/// rows of the left operand, and tile columns may be any k, as long as all operands agree. The choice here has these
-/// properties:
+/// is the right one, so 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). Columns of X may be in
+/// any rows of the left operand, and tile columns may have any k, as long as all operands agree. The order chosen here
+/// has these properties:
 ///
-/// - A lane reads `piece` adjacent columns of a row of X at once. Lanes that the hardware serves together read
-///   different rows, which tend to begin in the same banks of the L1 cache. They read their pieces in different orders,
+/// - A lane reads `piece` adjacent columns of a row of X at once. Lanes that the hardware serves at the same time read
+///   different rows, which often begin in the same banks of the L1 cache. They read their pieces in different orders,
 ///   and hence from different banks.
 /// - A lane's two elements of the block, and its two tile columns, are adjacent in memory.
 /// - A lane writes `vector` adjacent columns of a row of Y at once, and eight lanes write adjacent vectors.
@@ -29,25 +29,25 @@ template <class Scalar, int slab_columns, int most_reads = 4>
 struct FragmentLayout {
   static_assert(slab_columns % 16 == 0);
 
-  static constexpr int lane_columns = slab_columns / 8;  // columns of X that a lane holds, numbered q
+  static constexpr int lane_columns = slab_columns / 8;  // columns of X that a lane holds; q is their index
   static constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
   static constexpr int vector = lane_columns < widest ? lane_columns : widest;
   static constexpr int vectors = lane_columns / vector;
-  static constexpr int products = slab_columns / 16;  // number of m16n8k8 side by side
+  static constexpr int products = slab_columns / 16;  // number of m16n8k8 next to each other
   static constexpr int pieces = lane_columns < most_reads ? lane_columns : most_reads;
   static constexpr int piece = lane_columns / pieces;
 
-  /// Returns the column of the slab that is a lane's column q.
+  /// Returns the column of the slab that the lane holds as its column q.
   static TESSERA_FUNCTION constexpr int column(int lane, int q) {
     constexpr int eight_lanes = 8 * vector;
     const int v = q / vector;
     return v * eight_lanes + ((vector * (lane / 4)) ^ (v * eight_lanes / vectors)) + q % vector;
   }
 
-  /// The j-th piece of a row that a lane reads is piece j ^ first_piece(lane).
+  /// Returns the piece that a lane reads first. Its j-th piece of a row is piece j ^ first_piece(lane).
   static TESSERA_FUNCTION constexpr int first_piece(int lane) { return lane % pieces; }
 
-  /// Sorts pieces, which were read in the lane's order, into the order of columns by swaps.
+  /// Swaps pieces, which were read in the lane's order, into the order of columns.
   static TESSERA_FUNCTION void order_pieces(int lane, const Scalar (&read)[lane_columns], Scalar (&x)[lane_columns]) {
     TESSERA_UNROLL
     for (int q = 0; q < lane_columns; ++q) x[q] = read[q];
@@ -64,9 +64,9 @@ struct FragmentLayout {
     }
   }
 
-  /// Returns a lane's tile column j = 0 or 1. The lane holds parts of its row of X and of its column of the block.
+  /// Returns tile column j = 0 or 1 of a lane. The lane holds parts of its row of X and of its column of the block.
   static TESSERA_FUNCTION constexpr int tile_column(int lane, int j) { return 2 * (lane % 4) + j; }
-  /// Returns the row of the block of which a lane holds elements.
+  /// Returns the row of the block from which a lane holds elements.
   static TESSERA_FUNCTION constexpr int block_row(int lane) { return lane / 4; }
   /// Returns the place of the lane's first element in a row-major block; the second is next to it.
   static TESSERA_FUNCTION constexpr int first_element(int lane) { return 2 * lane; }
@@ -77,8 +77,8 @@ struct FragmentLayout {
     a[2] = x[1][2 * m], a[3] = x[1][2 * m + 1];
   }
 
-  /// The result for a lane's column q and row result_row(lane, p) of the block is element result(q, p) of product q
-  /// / 2.
+  /// The result for column q of a lane and row result_row(lane, p) of the block is element result(q, p) of product
+  /// q / 2.
   static TESSERA_FUNCTION constexpr int result_row(int lane, int p) { return 2 * (lane % 4) + p; }
   static TESSERA_FUNCTION constexpr int result(int q, int p) { return 2 * (q % 2) + p; }
 };
@@ -95,10 +95,10 @@ TESSERA_FUNCTION unsigned popcount32(unsigned bits) {
 /// A lane's two elements of an 8x8 block: bits 2 lane and 2 lane + 1 of its mask.
 struct LaneEntries {
   unsigned before;  ///< number of entries of the block before the lane's elements
-  unsigned bits;    ///< bit j is set if the lane's element j is an entry; other bits mean nothing
+  unsigned bits;    ///< bit j is set if the lane's element j is an entry; other bits are undefined
 };
 
-/// Finds the lane's entries in its half of the mask, with two counts of 32 bits.
+/// Finds the lane's entries in its half of the mask, with two 32-bit bit counts.
 TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
   constexpr int lanes_of_half = 16;
   const bool upper = lane >= lanes_of_half;
@@ -108,16 +108,16 @@ TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
   return {popcount32(half & ((1u << shift) - 1)) + (upper ? popcount32(low) : 0), half >> shift};
 }
 
-/// The number of columns of X in 16 bits that are permuted among themselves. A lane sums columns 2 t and 2 t + 1 of
-/// each of two adjacent products m16n8k16. With this permutation, these four elements are adjacent in Y.
+/// Number of columns in each group of columns of a 16-bit X that are permuted. A lane sums columns 2 t and 2 t + 1 of
+/// each of two adjacent products m16n8k16. The permutation makes these four elements adjacent in Y.
 inline constexpr int half_group = 16;
 
-/// Returns the column of X at a place of such a row.
+/// Returns the column of X at a place of a permuted row.
 TESSERA_FUNCTION constexpr int column_of_half_place(int place) {
   const int product = place / 8 % 2, t = place / 2 % 4;
   return place / half_group * half_group + 4 * t + 2 * product + place % 2;
 }
-/// Returns the place of a column of X in such a row.
+/// Returns the place of a column of X in a permuted row.
 TESSERA_FUNCTION constexpr int half_place_of_column(int column) {
   const int product = column / 2 % 2, t = column / 4 % 4;
   return column / half_group * half_group + 8 * product + 2 * t + column % 2;

@@ -8,7 +8,7 @@
 namespace Tessera::Impl::Cuda {
 
 /// Adds left operand (16 x 8) times right operand (8 x 8) to sums, in the arithmetic of a precision. One operand is
-/// from X^T, the other from the matrix (layouts: ptx/Mma.cuh). An operand may be multiplied many times.
+/// from X^T, the other from the matrix (layouts: ptx/Mma.cuh). An operand may be used in several products.
 template <Precision precision>
 struct TileProduct;
 
@@ -32,7 +32,7 @@ struct TileProduct<Precision::Native> {
   }
 };
 
-/// Operands are rounded to TF32; sums have the tensor core's rounding.
+/// TF32 operands; the tensor core rounds the sums.
 template <>
 struct TileProduct<Precision::Tf32> {
   template <int n>
@@ -52,9 +52,9 @@ struct TileProduct<Precision::Tf32> {
   }
 };
 
-/// FP32 accuracy. Each operand is the sum of two TF32 numbers; all their products but the smallest are added up. The
-/// tensor core does not round its sums to nearest. Therefore it sums only one tile, from zero, and tiles are added in
-/// FP32.
+/// FP32 accuracy. Each operand is the sum of two TF32 numbers; all their products except the smallest are added. The
+/// tensor core does not round its sums to nearest. Therefore it sums only one tile, starting from zero, and tiles are
+/// added in FP32.
 template <>
 struct TileProduct<Precision::Tf32x3> {
   template <int n>
@@ -62,10 +62,10 @@ struct TileProduct<Precision::Tf32x3> {
     std::uint32_t big[n], small[n];
   };
 
-  // x = big + small, to within 2^-23 |x|.
+  // x = big + small, with an error of at most 2^-23 |x|.
   //
   // big is x rounded to TF32: half a unit is added to its bits, in two instructions instead of the four of to_tf32.
-  // This turns some NaNs into numbers; then small is NaN. small has at most 12 bits, of which the tensor core uses 11.
+  // This turns some NaNs into numbers; in that case small is NaN. small has at most 12 bits; the tensor core uses 11.
   template <int n>
   static __device__ __forceinline__ Operand<n> operand(const float (&x)[n]) {
     constexpr std::uint32_t half_unit = 0x1000u, tf32_bits = 0xffffe000u;
@@ -87,8 +87,8 @@ struct TileProduct<Precision::Tf32x3> {
   }
 };
 
-/// Operands have 16 bits; sums have the tensor core's rounding. The left operand is X: a lane holds two adjacent
-/// columns in a word, for each of its two tile columns.
+/// 16-bit operands; the tensor core rounds the sums. The left operand is X: a lane holds two adjacent columns in a
+/// word, for each of its two tile columns.
 template <Precision precision>
 struct HalfTileProduct {
   struct Left {

@@ -14,7 +14,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr int unroll = 4;  // chunks that a thread loads at the same time
 
-/// Returns the number of blocks. Few blocks start quickly, and add to one sum; 1056 keep a large GPU busy.
+/// Returns the number of blocks. Few blocks start quickly and add to one sum. 1056 blocks keep a large GPU busy.
 unsigned look_blocks(std::size_t chunks) {
   return launch_count(std::min(ceil_divide<std::size_t>(chunks, block_threads * unroll), std::size_t(1056)));
 }
@@ -32,7 +32,7 @@ __device__ unsigned long long block_sum(unsigned long long sum) {
   return sum;
 }
 
-/// Adds the part of each block to one sum. The last block to do so has the total.
+/// Adds the sum of each block to one total. The last block reads the total and compares it.
 template <class Array>
 __global__ void look_kernel(const __grid_constant__ Array array, Impl::WatchedArray* state) {
   unsigned long long sum = 0;
@@ -70,7 +70,7 @@ __global__ void gather_wanted_kernel(const __grid_constant__ Impl::GatherValue<S
 void look_at_values(Stream stream, const void* data, std::size_t bytes, Impl::WatchedArray* state) {
   Impl::with_chunks(data, bytes, [&](const auto& array) {
     constexpr std::size_t shared_bytes = block_threads / 32 * sizeof(unsigned long long);
-    // NOTE: not launch_early(), because the previous operation on the stream may be no kernel.
+    // NOTE: not launch_early(), because the previous operation on the stream may not be a kernel.
     launch("look_at_values", look_kernel<std::decay_t<decltype(array)>>, look_blocks(array.size()), block_threads,
            shared_bytes, stream, array, state);
   });

@@ -41,7 +41,7 @@ __device__ std::uint32_t rounded_pair(const Multivector<const Scalar>& x, Ordina
 
 constexpr unsigned row_threads = 16, block_rows = block_threads / row_threads;
 
-/// Rounds rows of adjacent columns: adjacent threads have adjacent pairs of places.
+/// Rounds rows of adjacent columns. Adjacent threads round adjacent pairs of places.
 template <Precision precision, HalfOrder order, class Scalar>
 __global__ void round_rows_kernel(Multivector<const Scalar> x, std::uint32_t* to, unsigned words) {
   const unsigned row = blockIdx.x * block_rows + threadIdx.x / row_threads;
@@ -51,7 +51,7 @@ __global__ void round_rows_kernel(Multivector<const Scalar> x, std::uint32_t* to
   }
 }
 
-/// Rounds rows whose columns are apart: adjacent threads have adjacent rows, and write 32 bytes each.
+/// Rounds rows whose columns are not adjacent. Adjacent threads round adjacent rows, and write 32 bytes each.
 template <Precision precision, HalfOrder order, class Scalar>
 __global__ void round_columns_kernel(Multivector<const Scalar> x, std::uint32_t* to, unsigned groups) {
   constexpr unsigned group_words = half_group / 2;

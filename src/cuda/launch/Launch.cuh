@@ -9,7 +9,7 @@
 #include "Operands.hpp"
 #include "PerDevice.cuh"
 
-/// The only place that starts kernels. If TESSERA_CUDA_EMULATED is defined, a host compiler compiles the layer for
+/// The only code that starts kernels. If TESSERA_CUDA_EMULATED is defined, a host compiler compiles this layer for
 /// tests, and kernels run on the host (unit_tests/cuda/emulation).
 namespace Tessera::Impl::Cuda {
 
@@ -22,8 +22,8 @@ inline cudaLaunchConfig_t launch_config(dim3 blocks, dim3 threads, std::size_t s
   return config;
 }
 
-/// Starts a kernel with shared_bytes bytes of dynamic_memory(). Throws std::runtime_error that begins with `what` if
-/// the kernel cannot start; errors of earlier calls are ignored.
+/// Starts a kernel with shared_bytes bytes of dynamic_memory(). Throws std::runtime_error if the kernel cannot start;
+/// the message begins with `what`. Errors of earlier calls are ignored.
 template <class... Parameters, class... Arguments>
 void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
             Stream stream, const Arguments&... arguments) {
@@ -33,8 +33,7 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
 
 /// Starts a kernel that begins with wait_for_previous_kernels(). The GPU may set it up while the previous kernel on the
 /// stream still runs. A kernel that is compiled for a compute capability below 9.0 cannot wait, and starts like any
-/// other. NOTE: if a kernel does not begin with the wait, only a GPU shows it: emulated kernels run one after the
-/// other.
+/// other. NOTE: only a GPU shows an error if the wait is missing, because emulated kernels run one after another.
 template <auto kernel, class... Arguments>
 void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t shared_bytes, Stream stream,
                   const Arguments&... arguments) {
@@ -47,8 +46,8 @@ void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t share
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// Starts a kernel, each warp of which multiplies an item by a slab of columns. The warps of a block have adjacent
-/// items and the same slab. All slabs of some items are adjacent in the grid, so their tiles are read from memory once.
+/// Starts a kernel in which each warp multiplies an item by a slab of columns. The warps of a block have adjacent items
+/// and the same slab. All slabs of the same items are adjacent in the grid, so tiles are read from memory once.
 template <class Policy, class Kernel, class Arguments>
 void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Stream stream,
                   const Arguments& arguments) {
@@ -57,16 +56,16 @@ void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Str
          arguments);
 }
 
-/// Waits, in a kernel that launch_early started, until the previous kernels on the stream have ended and their results
-/// are in memory.
+/// Waits until the previous kernels on the stream have ended and their results are in memory. For kernels that
+/// launch_early started.
 __device__ inline void wait_for_previous_kernels() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// Lets the next kernel, if launch_early starts it, begin as soon as all blocks of this one have called this function
-/// or ended. It still waits for their results.
+/// Lets the next kernel begin as soon as all blocks of this kernel have called this function or ended, if launch_early
+/// starts it. It still waits for the results of this kernel.
 __device__ inline void let_next_kernel_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-/// The steps of all products before they start kernels: they check numbers, divide scratch memory, copy X if kernels do
-/// not read it in place, and turn the precision into a template argument.
+/// The common steps of products before they start kernels: they check arguments, divide scratch memory, copy X if
+/// kernels do not read it in place, and turn the precision into a template argument.
 namespace Tessera::Impl::Cuda {
 
 template <class Integer>
@@ -34,18 +34,18 @@ inline unsigned launch_count(std::size_t count) {
   return static_cast<unsigned>(count);
 }
 
-/// Returns the number of blocks for this many items if a block has block_items of them.
+/// Returns the number of blocks for this many items if each block has block_items of them.
 inline unsigned blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(ceil_divide(items, block_items));
 }
 
-/// Returns the same number, but at most 2048: blocks that start quickly and keep a large GPU busy, for kernels whose
-/// threads have many items.
+/// Returns the same number, but at most 2048, for kernels whose threads have many items. Such blocks start quickly and
+/// keep a large GPU busy.
 inline unsigned few_blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(std::min(ceil_divide(items, block_items), std::size_t(2048)));
 }
 
-/// Returns the number of slabs that the columns of a product are cut into. Throws std::length_error for more than
+/// Returns the number of slabs into which the columns of a product are cut. Throws std::length_error for more than
 /// most_launch_columns columns.
 inline unsigned slab_count(Ordinal columns, int slab_columns) {
   if (columns > most_launch_columns) {
@@ -58,19 +58,19 @@ inline unsigned slab_count(Ordinal columns, int slab_columns) {
 /// Upper bound on the columns of X that a narrow policy multiplies.
 inline constexpr Ordinal narrow_columns = 32;
 
-/// Returns the number of columns of X whose policy a product uses.
+/// Returns the number of columns of X for which a product chooses its policy.
 template <class Schedule>
 Ordinal policy_columns(const Schedule& schedule, Ordinal columns) {
   return schedule.width > 0 ? schedule.width : columns;
 }
 
-/// Calls visit.operator()<wide>(), where wide says that X has more columns than a narrow policy multiplies.
+/// Calls visit.operator()<wide>(). `wide` says whether X has more columns than a narrow policy multiplies.
 template <class Visit>
 void for_width(Ordinal columns, const Visit& visit) {
   columns > narrow_columns ? visit.template operator()<true>() : visit.template operator()<false>();
 }
 
-/// Returns the bytes from one row of X to the next. Throws std::invalid_argument unless rows_are_readable(x).
+/// Returns the row stride of X in bytes. Throws std::invalid_argument unless rows_are_readable(x).
 template <class Element>
 unsigned row_bytes(const Multivector<const Element>& x) {
   if (!rows_are_readable(x)) {
@@ -81,7 +81,7 @@ unsigned row_bytes(const Multivector<const Element>& x) {
   return static_cast<unsigned>(x.row_stride) * static_cast<unsigned>(sizeof(Element));
 }
 
-/// Throws std::invalid_argument if x_rows are given: the columns of most formats are rows of X already.
+/// Throws std::invalid_argument if x_rows are given. In most formats, columns already are rows of X.
 template <class Product>
 void expect_no_x_rows(const char* function, const Product& product) {
   if (product.x_rows != nullptr) throw std::invalid_argument(std::string(function) + ": x_rows must be null");
@@ -108,8 +108,8 @@ inline void expect_scratch(const char* function, const ScratchLayout& layout, co
                               " bytes, " + std::to_string(layout.bytes) + " are needed");
 }
 
-/// Gives a kernel for windows its scratch memory. Returns the place for the copy of X. Throws std::invalid_argument if
-/// the workspace is too small.
+/// Gives a kernel for windows its scratch memory. Returns the address for the copy of X. Throws std::invalid_argument
+/// if the workspace is too small.
 template <class Arguments>
 std::byte* use_scratch(const char* function, const ScratchLayout& layout, const Scratch& workspace,
                        Arguments& arguments) {
@@ -120,7 +120,7 @@ std::byte* use_scratch(const char* function, const ScratchLayout& layout, const 
   return workspace.data + layout.packed;
 }
 
-/// Returns X if a kernel reads it in place; otherwise a row-major copy of X with this row stride, in elements.
+/// Returns X if a kernel reads it in place, otherwise a row-major copy with this row stride in elements.
 template <class Scalar>
 Multivector<const Scalar> by_rows(Stream stream, const Multivector<const Scalar>& x, XAccess access, void* packed,
                                   std::ptrdiff_t stride) {
@@ -141,7 +141,7 @@ void prepare_operands(const char* function, Stream stream, Ordinal window_rows, 
   x = by_rows(stream, x, access, packed, arguments.partials_stride);
 }
 
-/// Returns a copy of X in 16 bits, whose padding counts as columns.
+/// Returns a copy of X in 16 bits. Its number of columns includes padding.
 template <class Scalar>
 Multivector<const std::uint16_t> rounded_by_rows(Stream stream, Precision precision, HalfOrder order,
                                                  const Multivector<const Scalar>& x, void* packed) {
@@ -151,8 +151,8 @@ Multivector<const std::uint16_t> rounded_by_rows(Stream stream, Precision precis
   return {rows, x.rows, static_cast<Ordinal>(stride), stride, 1};
 }
 
-/// Calls visit.operator()<p>() for precision p. Tensor cores multiply doubles in Native, floats in Tf32x3 and Tf32, and
-/// with_half also floats in Fp16 and Bf16. Throws std::invalid_argument for any other precision.
+/// Calls visit.operator()<p>() for precision p. Tensor cores multiply doubles in Native, and floats in Tf32x3, Tf32
+/// and, with_half, in Fp16 and Bf16. Throws std::invalid_argument for any other precision.
 template <class Scalar, bool with_half = false, class Visit>
 void for_precision(const char* function, Precision precision, const Visit& visit) {
   if constexpr (std::is_same_v<Scalar, double>) {

@@ -13,11 +13,11 @@ namespace {
 constexpr int tile_bits = 10;  // a block transposes 2^10 elements
 constexpr int block_threads = 256;
 
-/// Copies X: adjacent threads read adjacent rows and write adjacent columns. Padding up to row_stride becomes 0.
+/// Copies X. Adjacent threads read adjacent rows and write adjacent columns. Padding up to row_stride becomes 0.
 template <class Scalar>
 __global__ void pack_rows_kernel(Multivector<const Scalar> x, Scalar* to, std::ptrdiff_t row_stride, int column_bits,
                                  unsigned column_tiles) {
-  // Element [column][row]. The stride of columns is odd, which avoids bank conflicts.
+  // Elements are stored as [column][row]. The stride of columns is odd, which avoids bank conflicts.
   alignas(16) __shared__ std::byte memory[((1 << tile_bits) + 32) * sizeof(Scalar)];
   Scalar* const tile = reinterpret_cast<Scalar*>(memory);
   const int row_bits = tile_bits - column_bits, rows = 1 << row_bits, columns = 1 << column_bits;

@@ -10,21 +10,21 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Throws std::runtime_error with `what` and CUDA's name of an error. It clears the error, so cudaGetLastError() does
-/// not report it again.
+/// Throws std::runtime_error with `what` and CUDA's name of the error, and clears the error, so that cudaGetLastError()
+/// does not report it again.
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
 }
 
-/// Caches a number about a GPU, or about a kernel there, that never changes. Each GPU is queried once, without a lock:
-/// threads that need it first at the same time all query, and get the same answer. Make it static where it is used.
+/// Caches a number about a GPU, or about a kernel on it, that never changes. Each GPU is queried once, without a lock:
+/// threads that need the number first at the same time all query it. Declare the object static where it is used.
 class PerDevice {
  public:
-  /// Returns find(device) for the current GPU of the calling thread; it must not be negative.
+  /// Returns find(device) for the current GPU of the calling thread. The result must not be negative.
   ///
-  /// \param key  what else the answer depends on. Only the answer for the last key is kept
+  /// \param key  other input of find(). Only the answer for the last key is kept
   template <class Find>
   int operator()(const Find& find, unsigned key = 0) {
     int device = 0;
@@ -39,7 +39,7 @@ class PerDevice {
   }
 
  private:
-  static constexpr int most_devices = 64;  // answers for further devices are not kept
+  static constexpr int most_devices = 64;  // answers for devices with higher numbers are not kept
   std::atomic<std::uint64_t> known_[most_devices] = {};
 };
 
@@ -55,14 +55,14 @@ inline int multiprocessors() {
   return number([](int device) { return device_attribute(cudaDevAttrMultiProcessorCount, device); });
 }
 
-/// Returns the upper bound on the bytes of shared memory of a block on the current GPU.
+/// Returns the upper bound on a block's shared memory on the current GPU, in bytes.
 inline int most_shared_bytes() {
   static constinit PerDevice bytes;
   return bytes([](int device) { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device); });
 }
 
-/// Allows a kernel this many bytes of dynamic shared memory. The number must be the same in every call: otherwise a
-/// thread could lower it between another thread's call and launch.
+/// Allows a kernel this many bytes of dynamic shared memory. Every call must pass the same number; otherwise a thread
+/// could lower it between another thread's call and launch.
 ///
 /// \param carveout  the value of cudaFuncAttributePreferredSharedMemoryCarveout
 template <auto kernel>
@@ -75,7 +75,7 @@ void allow_shared_memory(const char* what, int bytes, int carveout = cudaSharedm
   });
 }
 
-/// Returns the number of blocks of a kernel that all multiprocessors hold at a time, at least one each.
+/// Returns the number of blocks of a kernel that are resident on all multiprocessors at a time, at least one each.
 template <auto kernel>
 unsigned resident_blocks(int threads, std::size_t shared_bytes) {
   static constinit PerDevice blocks_of_multiprocessor;
@@ -88,7 +88,7 @@ unsigned resident_blocks(int threads, std::size_t shared_bytes) {
   return static_cast<unsigned>(blocks_of_multiprocessor(find, static_cast<unsigned>(shared_bytes)) * multiprocessors());
 }
 
-/// Returns whether a kernel's code for the current GPU was compiled for compute capability 9.0 or more.
+/// Whether a kernel's code for the current GPU was compiled for compute capability 9.0 or higher.
 template <auto kernel>
 bool is_for_hopper() {
   static constinit PerDevice answer;

@@ -6,17 +6,17 @@
 
 // Copies from global to shared memory that run while the thread continues.
 //
-// cp.async (compute capability 8.0): each thread copies 4, 8 or 16 bytes and waits for groups of its own copies; other
-// threads see them after a barrier (__syncwarp or __syncthreads) that follows the wait.
+// cp.async (compute capability 8.0): each thread copies 4, 8 or 16 bytes and waits for groups of its own copies. Other
+// threads see the data after a barrier (__syncwarp or __syncthreads) that follows the wait.
 //
 // cp.async.bulk (compute capability 9.0): one thread copies any multiple of 16 bytes, both addresses multiples of 16.
-// When it ends, the copy counts its bytes on an mbarrier in shared memory, on which any thread may wait:
+// When it ends, the copy counts its bytes on an mbarrier in shared memory. Any thread may wait on the mbarrier:
 //
 //   one thread:  mbarrier_init(barrier, 1); fence_mbarrier_init();           then a barrier of the block or warp
-//   producer:    mbarrier_arrive_expect(barrier, bytes); bulk_copy(..., barrier) once or more, of `bytes` in all
+//   producer:    mbarrier_arrive_expect(barrier, bytes); bulk_copy(..., barrier) once or more, `bytes` in total
 //   consumers:   mbarrier_wait(barrier, parity)                              parity 0 at first, then 1, 0, ...
 //
-// On an architecture that lacks an instruction these functions stop the kernel (trap).
+// On an architecture without one of these instructions, the function stops the kernel (trap).
 
 #ifdef TESSERA_CUDA_EMULATED
 #include <ptx/AsyncCopy.hpp>  // of unit_tests/cuda/emulation
@@ -24,12 +24,12 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Returns the address within the block's window of shared memory, as instructions expect it.
+/// Returns the address within the shared memory window of the block, which instructions expect.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// Copies 16 bytes, which L1 does not keep. Both addresses are multiples of 16.
+/// Copies 16 bytes, bypassing L1. Both addresses are multiples of 16.
 __device__ inline void copy_async_16(void* shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
 }
@@ -64,13 +64,13 @@ __device__ inline void copy_async_cached_filled(void* shared, const void* global
 /// Ends a group of this thread's copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-/// Waits until all but the latest `pending` groups of this thread's copies are finished.
+/// Waits until at most the latest `pending` groups of this thread's copies are unfinished.
 template <int pending>
 __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-/// Initialises a barrier. `arrivals` arrivals and all expected bytes complete each of its phases.
+/// Initialises a barrier. Each of its phases ends after `arrivals` arrivals, when all expected bytes have arrived.
 __device__ inline void mbarrier_init(std::uint64_t* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
@@ -84,7 +84,7 @@ __device__ inline void fence_mbarrier_init() {
 #endif
 }
 
-/// Arrives, and makes the phase expect this many bytes of copies.
+/// Arrives, and adds this many bytes to those that the phase expects.
 __device__ inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
@@ -94,19 +94,19 @@ __device__ inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes)
 #endif
 }
 
-/// Arrives: this thread no longer needs the memory that the barrier guards.
+/// Arrives. This thread no longer needs the memory that the barrier guards.
 __device__ inline void mbarrier_arrive(std::uint64_t* barrier) {
   asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(barrier))
                : "memory");
 }
 
-/// Arrives as soon as all copies that this thread has begun by copy_async are done; the barrier counts the arrival
-/// among those that it was initialised with. Compute capability 8.0.
+/// Arrives when all copies that this thread has started by copy_async are complete. The arrival is one of those with
+/// which the barrier was initialised. Compute capability 8.0.
 __device__ inline void mbarrier_arrive_after_copies(std::uint64_t* barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/// Waits for the end of the phase of this parity; returns at once if it has ended and the next is running.
+/// Waits until the phase with this parity has ended. Returns at once if it has ended and the next one is running.
 __device__ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
 #if __CUDA_ARCH__ >= 900
   int done = 0;
@@ -127,7 +127,7 @@ __device__ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
 #endif
 }
 
-/// Copies `bytes` (a multiple of 16, more than 0) and counts them on the barrier.
+/// Copies `bytes` bytes (a positive multiple of 16) and counts them on the barrier.
 __device__ inline void bulk_copy(void* shared, const void* global, int bytes, std::uint64_t* barrier) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -145,12 +145,12 @@ __device__ inline void bulk_copy(void* shared, const void* global, int bytes, st
 
 namespace Tessera::Impl::Cuda {
 
-/// The barriers of a ring of buffers, which producers fill and consumers empty. They lie at the start of the block's
+/// The barriers of a ring of buffers, which producers fill and consumers empty. They are at the start of the block's
 /// shared memory. A phase of each barrier ends with every turn of the ring.
 ///
-/// A consumer warp frees a buffer when its lanes have met and Policy::freeing_lanes of them have arrived. One lane is
-/// enough: __syncwarp() orders the reads of all lanes before its arrival. racecheck does not see that order, and
-/// reports the other lanes. In tests all lanes arrive.
+/// A consumer warp frees a buffer when its lanes have synchronised and Policy::freeing_lanes of them have arrived. One
+/// lane is enough, because __syncwarp() orders the reads of all lanes before its arrival. racecheck does not see that
+/// order, and reports the other lanes. In its tests all lanes arrive.
 template <int buffers>
 struct RingBarriers {
   std::byte* memory;

@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Loads 16 bytes of memory that the kernel does not write, at this point of the program. The compiler may move an
-/// ordinary load past a branch to where its value is used; then it no longer overlaps with the loads before it.
+/// Loads 16 bytes of memory that the kernel does not write, at exactly this point of the program. The compiler may move
+/// an ordinary load past a branch to the use of its value; then it no longer overlaps with earlier loads.
 __device__ __forceinline__ uint4 load_now_16(const void* pointer) {
   uint4 words;
   asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"

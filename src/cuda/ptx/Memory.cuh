@@ -84,7 +84,7 @@ __device__ __forceinline__ void load_once(const InMemory* from, Scalar* to) {
 }
 
 /// The part of a row of X or Y that a lane holds: 16 bytes in memory, or one element if memory is not aligned to 16
-/// bytes. A lane has the same number of sums, which are wider than the elements in memory if these have 16 bits.
+/// bytes. A lane has a sum for each element. Sums are wider than elements of 16 bits.
 template <class Scalar, bool aligned, class InMemory = Scalar>
 struct Vector {
   static constexpr int size = aligned ? static_cast<int>(16 / sizeof(InMemory)) : 1;
@@ -172,7 +172,7 @@ __device__ inline void store_vector_once(Scalar* p, const Vector<Scalar, aligned
   }
 }
 
-/// Stores a vector that will be read again, to an address that is a multiple of 16 bytes if it is aligned.
+/// Stores a vector that will be read again. If it is aligned, the address is a multiple of 16 bytes.
 template <class Scalar, bool aligned, class InMemory>
 __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InMemory>& vector) {
   if constexpr (aligned) {
@@ -185,7 +185,7 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InM
   }
 }
 
-/// Returns the value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp take part.
+/// Returns the value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp must call it.
 template <class T>
 __device__ inline T broadcast(const T& value, int source, int lanes) {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);

@@ -19,9 +19,9 @@
 // with N rows.
 //
 // FP64: m8n8k4 needs compute capability 8.0. The others need 9.0 (PTX ISA 7.8); on older GPUs they are composed of
-// m8n8k4. Sums are fused multiply-adds in FP64, rounded to nearest, in an order that is not documented. TF32: compute
-// capability 8.0 (PTX ISA 7.0). Operands are FP32 numbers whose last 13 bits are ignored: round them first (to_tf32).
-// Products are exact. Sums are FP32, but not rounded to nearest.
+// m8n8k4. Sums are fused multiply-adds in FP64, rounded to nearest, in an undocumented order. TF32: compute capability
+// 8.0 (PTX ISA 7.0). Operands are FP32 numbers whose last 13 bits are ignored, so round them first (to_tf32). Products
+// are exact. Sums are FP32, but not rounded to nearest.
 //
 // FP16 and BF16, m16n8k16 and m16n8k8: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits,
 // the first one in the lower half. Fragments of m16n8k16:
@@ -42,7 +42,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// FP64, A 8 x 4, B 4 x 8. Half the rate of the larger shapes on compute capability 9.0.
+/// FP64, A 8 x 4, B 4 x 8. On compute capability 9.0, half as fast as the larger shapes.
 __device__ inline void mma_m8n8k4(double (&d)[2], double a, double b) {
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
       : "+d"(d[0]), "+d"(d[1])
@@ -133,7 +133,7 @@ __device__ inline std::uint32_t to_bf16_pair(float low, float high) {
   return bits;
 }
 
-/// Returns the nearest TF32, ties away from zero: FP32 bits with 10 bits of fraction. Compute capability 8.0.
+/// Returns the nearest TF32, ties away from zero: FP32 bits with a fraction of 10 bits. Compute capability 8.0.
 __device__ inline std::uint32_t to_tf32(float value) {
   std::uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
@@ -166,7 +166,7 @@ __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
                : "memory");
 }
 
-/// Loads the transposes of four such matrices: elements (2 t, g) and (2 t + 1, g).
+/// Loads the transposes of four 8 x 8 matrices: elements (2 t, g) and (2 t + 1, g).
 __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -10,8 +10,8 @@ namespace Tessera::Impl::Cuda {
 
 constexpr int key_bits = 64;
 
-/// Calls run(), which calls CUB. CUB clears CUDA's last error and reports it as its own. Errors belong to host threads:
-/// if another part of the program left one, CUB runs in another thread, hence that part can still query its error.
+/// Calls run(), which calls CUB. CUB clears CUDA's last error and reports it as its own. Errors belong to host threads.
+/// If another part of the program left an error, CUB runs in a second thread, so that part can still query its error.
 ///
 /// \param wait [in] waits for the stream that run() uses, if any: each thread has its own cudaStreamPerThread
 template <class Wait, class Run>
@@ -27,7 +27,7 @@ static void apart_from_errors_of_others(const Wait& wait, const Run& run) {
   }).get();
 }
 
-/// Returns the bytes of scratch memory that CUB asks for.
+/// Returns the bytes of scratch memory that CUB requires.
 template <class Word>
 static std::size_t cub_scratch_bytes(std::size_t size) {
   cub::DoubleBuffer<std::uint64_t> keys;

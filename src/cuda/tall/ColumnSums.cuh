@@ -16,11 +16,11 @@ constexpr int column_rows = 8;       // rows that a thread loads before it adds 
 template <class Scalar>
 struct ColumnArguments {
   TallPanel<const Scalar> x, y;
-  unsigned part_rows;  // rows of a block
+  unsigned part_rows;  // rows that a block sums
   double* parts;
 };
 
-/// The kinds of column sums: term() of two elements, and the operator that combines terms.
+/// The kinds of column sums. Each has term() of two elements, and the operator that combines terms.
 struct Products : Add {
   template <class Scalar>
   __device__ double term(Scalar x, Scalar y) const {
@@ -45,7 +45,7 @@ __device__ const Scalar* column_of(const TallPanel<const Scalar>& panel, int col
   return panel.data + (panel.is_listed ? panel.places[column] : column);
 }
 
-/// Sums a part of the rows in each block. A thread has a column, and every `lines`-th row.
+/// Sums a part of the rows in each block. A thread sums a column of every `lines`-th row.
 template <class Kind, class Scalar>
 __global__ void __launch_bounds__(column_threads)
     column_sums_kernel(const __grid_constant__ ColumnArguments<Scalar> arguments) {

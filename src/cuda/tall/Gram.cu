@@ -58,7 +58,7 @@ void gram_with(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<
 }  // namespace
 
 std::size_t gram_scratch_bytes(int x_columns, int y_columns) {
-  // With any policy, squares cover at most 31 more columns on each side.
+  // With any policy, the squares exceed C by at most 31 columns on each side.
   using Largest = Tall::GramPolicy<2, 4, Tall::Access::Adjacent>;
   const int squares = squares_of<Largest>(x_columns, y_columns, false);
   return std::size_t(parts_of(squares)) * squares * Largest::elements * sizeof(double);
@@ -68,7 +68,7 @@ template <class Scalar>
 void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y, bool are_same, Scalar* C,
           std::ptrdiff_t stride, Scratch scratch) {
   if (!are_same && X.columns > half_panel && Y.columns > half_panel) {
-    // Together, there would be more squares than a block has warps.
+    // Otherwise there would be more squares than a block has warps.
     gram(stream, X, part_of(Y, 0, half_panel), false, C, stride, scratch);
     return gram(stream, X, part_of(Y, half_panel, Y.columns - half_panel), false, C + half_panel * stride, stride,
                 scratch);

@@ -24,7 +24,7 @@ enum class Access {
 constexpr int most_squares = 10;
 
 /// The shape of a square, and the number of steps of 8 rows that a warp loads before it multiplies them. A large square
-/// that is alone has few steps. Its registers then leave room for two blocks of 8 warps, which wait less for loads.
+/// that is alone has few steps. Registers then suffice for two blocks of 8 warps, which wait less for loads.
 template <int m_tiles_, int n_tiles_, Access access_, bool is_alone = false>
 struct GramPolicy {
   static constexpr int m_tiles = m_tiles_, n_tiles = n_tiles_;
@@ -40,11 +40,11 @@ struct GramPolicy {
 template <class Scalar>
 struct GramArguments {
   TallPanel<const Scalar> x, y;
-  bool are_same;       // whether Y is X: only squares on and above the diagonal are computed
+  bool are_same;       // whether Y is X, so that only squares on and above the diagonal are computed
   int across;          // squares in a row of C
-  int squares;         // squares that are computed
-  int groups;          // warps of a block that share the rows of a square: a power of 2
-  unsigned part_rows;  // rows of a block
+  int squares;         // number of squares that are computed
+  int groups;          // number of warps of a block that share the rows of a square: a power of 2
+  unsigned part_rows;  // rows that a block sums
   double* parts;       // sums: element e of square s of part p is parts[(p * squares + s) * elements + e]
 };
 
@@ -53,7 +53,7 @@ struct Square {
   int row, column;
 };
 
-/// Returns the position of a square. If X is Y, squares on and above the diagonal are counted column by column.
+/// Returns the position of a square. If X is Y, only squares on and above the diagonal are counted, column by column.
 __host__ __device__ inline Square square_of(int index, bool are_same, int across) {
   if (!are_same) return {index / across, index % across};
   Square square{0, 0};
@@ -62,7 +62,7 @@ __host__ __device__ inline Square square_of(int index, bool are_same, int across
   return square;
 }
 
-/// The columns of a panel that a lane reads: columns g, g + 8, ... of a square, or, in pairs, 2 g, 2 g + 1, 2 g + 16,
+/// The columns of a panel that a lane reads: columns g, g + 8, ... of a square, or, for pairs, 2 g, 2 g + 1, 2 g + 16,
 /// ... In both orders, columns 2 i and 2 i + 1 of a lane belong to the same 16 columns.
 template <class Scalar, int count, Access access>
 class LaneColumns {
@@ -82,7 +82,7 @@ class LaneColumns {
     return access == Access::Paired ? 16 * (i / 2) + 2 * g + i % 2 : 8 * i + g;
   }
 
-  /// Loads elements of a row, and zeros beyond the last row or column.
+  /// Loads elements of a row. Elements beyond the last row or column are zeros.
   __device__ __forceinline__ void load(unsigned row, unsigned last, double (&values)[count]) const {
     const Scalar* from = data_ + std::ptrdiff_t(row) * stride_;
     if constexpr (access == Access::Paired) {
@@ -116,7 +116,7 @@ class GramAgent {
   __device__ GramAgent(const GramArguments<Scalar>& arguments, int square, int lane)
       : arguments_(arguments), square_(square_of(square, arguments.are_same, arguments.across)), lane_(lane) {}
 
-  /// Adds the rows of [first, last) that this group of warps has.
+  /// Adds this warp's rows of [first, last).
   __device__ void add(unsigned first, unsigned last, unsigned step) {
     if (arguments_.are_same && square_.row == square_.column) {
       add_diagonal(first, last, step);
@@ -193,7 +193,7 @@ class GramAgent {
     double y[steps][2][n_tiles];
   };
 
-  /// Multiplies a square on the diagonal. Its operands are the same elements; tiles below the diagonal are skipped.
+  /// Multiplies a square on the diagonal. Both operands have the same elements. Tiles below the diagonal are skipped.
   __device__ void add_diagonal(unsigned first, unsigned last, unsigned step) {
     const YColumns columns(arguments_.y, square_.column * Policy::y_columns, lane_);
     for_each_rows<SameOperands>(
@@ -246,7 +246,7 @@ class GramAgent {
   double sums_[m_tiles][n_tiles][4] = {};
 };
 
-/// Sums a part of the rows in each block. Its warps share the squares and, if they are more than the squares, the rows.
+/// Sums a part of the rows in each block. Its warps share the squares; with more warps than squares, also the rows.
 template <class Policy, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::most_warps, Policy::least_blocks)
     gram_kernel(const __grid_constant__ GramArguments<Scalar> arguments) {

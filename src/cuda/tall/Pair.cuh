@@ -7,13 +7,13 @@
 
 namespace Tessera::Impl::Cuda::Tall {
 
-/// Two adjacent elements of a row, which a lane reads or writes at once.
+/// Two adjacent elements of a row. A lane reads or writes them at once.
 template <class Scalar>
 struct alignas(2 * sizeof(Scalar)) Pair {
   std::remove_const_t<Scalar> at[2];
 };
 
-/// Returns whether the columns of a panel form groups of `bytes` bytes that are aligned to their size.
+/// Whether the columns of a panel form groups of `bytes` bytes that are aligned to their size.
 template <class Scalar>
 bool has_groups(const TallPanel<Scalar>& panel, int bytes) {
   const int count = bytes / int(sizeof(Scalar));

@@ -9,16 +9,16 @@
 namespace Tessera::Impl::Cuda::Tall {
 
 constexpr int combine_threads = 256;  // threads of a block that combines parts
-constexpr int part_limit = 528;       // upper bound on parts: four blocks for each multiprocessor of an H200
+constexpr int part_limit = 528;       // upper bound on parts: four blocks per multiprocessor of an H200
 
 /// Sums of `count` parts: element e of part p is sums[p * elements + e].
 struct Parts {
   const double* sums;
   int count, elements;
-  int slices;  // number of slices of the parts, one for each thread of an element: a power of 2
+  int slices;  // number of slices into which the parts are divided, with a thread per slice and element: a power of 2
 };
 
-/// Makes up to 32 slices, so a thread has about 16 parts at most.
+/// Makes up to 32 slices, so a thread combines at most about 16 parts.
 inline Parts make_parts(const double* sums, int count, int elements) {
   Parts parts{sums, count, elements, 1};
   while (parts.slices < combine_threads / 8 && count > 16 * parts.slices) parts.slices *= 2;
@@ -32,8 +32,8 @@ void launch_combine(const char* what, Stream stream, const Parts& parts, const A
                        combine_threads * sizeof(double), stream, parts, arguments...);
 }
 
-/// Calls store(element, result) for the elements of a block. Each slice of the parts is combined in order, then slices
-/// are combined in pairs.
+/// Calls store(element, result) for the elements of a block. Each slice of the parts is combined in order, then the
+/// slices are combined in pairs.
 template <class Combine, class Store>
 __device__ __forceinline__ void combine_parts(const Parts& parts, const Combine& combine, const Store& store) {
   wait_for_previous_kernels();

@@ -10,25 +10,25 @@
 #include "Update.cuh"
 
 /// Y = alpha X B + beta Y for tall panels with many columns, whose rows are multiples of 16 bytes. The sums of a warp
-/// leave few registers for loads, so its rows are staged in a ring in shared memory: while it multiplies, the next
-/// chunks of X, and of Y if it is read, are copied. Y may be X: a warp's chunks are those of its own rows.
+/// leave few registers for loads, so its rows are staged in a ring in shared memory. While the warp multiplies, the
+/// next chunks of X, and of Y if it is read, are copied. Y may be X, because a warp's chunks are those of its own rows.
 namespace Tessera::Impl::Cuda::Tall {
 
-/// \tparam n_tiles_  columns of Y, in tiles of 8
+/// \tparam n_tiles_  number of tiles of 8 columns of Y
 template <int n_tiles_>
 struct StagedUpdatePolicy {
   static constexpr int n_tiles = n_tiles_;
   static constexpr int columns = 8 * n_tiles;
   static constexpr int block_warps = n_tiles > 8 ? 4 : 8;
-  static constexpr int rows = 16;           // rows of a warp at a time
+  static constexpr int rows = 16;           // rows that a warp updates at a time
   static constexpr int chunk_columns = 32;  // columns of a chunk of these rows
   static constexpr int chunk_tiles = chunk_columns / 8;
   static constexpr int slots = 4;  // slots of a ring
-  /// Row stride of B, in elements. With it, the lanes of half a warp read 4 elements of every other of 8 rows from 16
-  /// banks of 8 bytes.
+  /// Row stride of B, in elements. With this stride, the lanes of half a warp read 4 elements of every second of 8
+  /// rows from 16 banks of 8 bytes.
   static constexpr int b_stride = columns + 2;
-  /// Row stride of a chunk, in elements. With it, lanes that read 8 or 16 bytes of 4 or 2 rows at once read from
-  /// different banks.
+  /// Row stride of a chunk, in elements. With this stride, lanes that read 8 or 16 bytes of 4 or 2 rows at once read
+  /// from different banks.
   static constexpr int chunk_stride = chunk_columns + 8;
   static constexpr int slot_elements = rows * chunk_stride;
 
@@ -106,7 +106,7 @@ class StagedUpdateAgent {
     }
   }
 
-  /// Waits for the next chunk. Starts to copy another into the slot of the previous one, which all lanes have read.
+  /// Waits for the next chunk. Starts a copy to the slot of the previous one, which all lanes have read.
   __device__ __forceinline__ const Scalar* take() {
     wait_copies<Policy::slots - 2>();
     __syncwarp();
@@ -138,12 +138,12 @@ class StagedUpdateAgent {
     }
   }
 
-  /// Multiplies a chunk. The order of 8 columns of X in a step does not matter: a lane has two that are adjacent.
+  /// Multiplies a chunk. The order of the 8 columns of X in a step does not matter, so each lane has two adjacent ones.
   __device__ __forceinline__ void multiply(const Scalar* chunk, int first) {
 #pragma unroll
     for (int k = 0; k < Policy::chunk_columns; k += 8) {
       if (first + k >= arguments_.x.columns) break;
-      // Chunks are not padded: a slot's old content must not be multiplied by a zero of B, because it may not be
+      // Chunks are not padded. A slot's old content must not be multiplied by a zero of B, because it may not be
       // finite.
       const bool is_there = first + k + 2 * t_ < arguments_.x.columns;
       double a[4];

@@ -8,13 +8,13 @@
 #include "../ptx/Mma.cuh"
 #include "Pair.cuh"
 
-/// Y = alpha X B + beta Y for tall panels; StagedUpdate.cuh has wide panels whose rows are aligned. A warp multiplies
-/// some rows of X by all of B, which each block keeps in shared memory. It reads its rows before it writes them, so Y
+/// Y = alpha X B + beta Y for tall panels; StagedUpdate.cuh is for wide panels with aligned rows. A warp multiplies
+/// some rows of X by all of B, which each block stores in shared memory. It reads its rows before it writes them, so Y
 /// may be X.
 namespace Tessera::Impl::Cuda::Tall {
 
-/// \tparam n_tiles_    columns of Y, in tiles of 8
-/// \tparam row_tiles_  rows of a warp, in tiles of 16
+/// \tparam n_tiles_    number of tiles of 8 columns of Y
+/// \tparam row_tiles_  number of tiles of 16 rows of a warp
 template <int n_tiles_, int row_tiles_, bool is_listed_>
 struct UpdatePolicy {
   static constexpr int n_tiles = n_tiles_, row_tiles = row_tiles_;
@@ -22,8 +22,8 @@ struct UpdatePolicy {
   static constexpr int block_warps = 8;
   static constexpr int rows = 16 * row_tiles;
   static constexpr int columns = 8 * n_tiles;
-  /// Row stride of B in shared memory, in elements. With it, the lanes of half a warp read 4 rows of 4 elements from 16
-  /// banks of 8 bytes.
+  /// Row stride of B in shared memory, in elements. With this stride, the lanes of half a warp read 4 elements of 4
+  /// rows each from 16 banks of 8 bytes.
   static constexpr int b_stride = columns + (columns % 16 == 0 ? 4 : 12);
 };
 
@@ -33,7 +33,7 @@ struct UpdateArguments {
   TallPanel<Scalar> y;
   const Scalar* b;  // null if B is in `small`
   double alpha, beta;
-  bool has_pairs;  // whether the columns of Y are pairs that are aligned to their size
+  bool has_pairs;  // whether the columns of Y form pairs that are aligned to their size
   Scalar small[most_host_elements];
 };
 
@@ -61,7 +61,7 @@ class UpdateAgent {
     // Loads of Y overlap with those of X.
     for_each_half_row(first, [&](unsigned row, int r, int half) { begin(row, r, half); });
     multiply(first);
-    // Waits for other lanes of the warp, which read the rows that this one writes.
+    // Waits for other lanes of the warp: they read the rows that this lane writes.
     __syncwarp();
     for_each_half_row(first, [&](unsigned row, int r, int half) { store(row, r, half); });
   }

@@ -5,10 +5,10 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// The GPU that schedules and policies are made for; an H200 by default.
+/// The GPU for which schedules and policies are made; an H200 by default.
 ///
-/// It decides where windows are cut, and hence the order of their sums. On GPUs with another number of multiprocessors,
-/// results may differ by roundoff.
+/// It determines where windows are cut, and hence the order of their sums. If the number of multiprocessors differs,
+/// results may differ by rounding errors.
 struct Device {
   int multiprocessors = H200::multiprocessors;  ///< number of multiprocessors
 };

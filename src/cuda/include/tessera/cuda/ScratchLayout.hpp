@@ -11,7 +11,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Returns the row stride of scratch memory in elements: columns, rounded up to 8 for X of 16 bits, else to 4.
+/// Returns the row stride of scratch memory in elements: columns, rounded up to a multiple of 4, or 8 for 16 bits.
 ///
 /// \tparam Scalar  the type of X
 template <class Scalar>
@@ -20,8 +20,8 @@ std::ptrdiff_t padded(Ordinal columns) {
   return (columns + vector - 1) / vector * vector;
 }
 
-/// The scratch memory of a product: partial sums first, then the copy of X, if there is one. Both parts begin at
-/// multiples of 256 bytes.
+/// The scratch memory of a product: partial sums, then the copy of X, if there is one. Both parts begin at multiples of
+/// 256 bytes.
 struct ScratchLayout {
   std::size_t packed = 0;  ///< where the copy of X begins, in bytes
   std::size_t bytes = 0;   ///< bytes of both parts
@@ -34,8 +34,8 @@ struct ScratchLayout {
   static std::size_t rounded(std::size_t size) { return (size + 255) / 256 * 256; }
 };
 
-/// Returns the scratch memory of a product of windows: the sums of the pieces that its schedule cuts windows into, and
-/// a copy of X unless the kernel reads X in place. With a precision of 16 bits, the copy has rounded_row_stride().
+/// Returns the scratch memory of a product of windows: the sums of all pieces of the schedule, and a copy of X unless
+/// the kernel reads X in place. With a precision of 16 bits, the copy has rounded_row_stride().
 template <class Schedule, class Scalar>
 ScratchLayout window_scratch(const Schedule& schedule, Ordinal window_rows, const Multivector<const Scalar>& x,
                              XAccess access, Precision precision = Precision::Native) {
