@@ -6,10 +6,10 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Product.hpp>
 
-/// The product on a device backend, for any format: one thread for each element of Y.
+/// The product on a device backend, for any format. Each thread computes one element of Y.
 namespace Tessera::Impl {
 
-/// Returns the row of Y or X for row or column i of a matrix.
+/// Returns the row of X or Y that belongs to column or row i of a matrix.
 KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { return places == nullptr ? i : places[i]; }
 
 /// Computes Y = alpha A X + beta Y for a format that has for_each_entry(). Threads of a warp have adjacent columns:

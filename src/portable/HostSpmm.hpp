@@ -10,7 +10,7 @@
 
 #include "simd/HostKernels.hpp"
 
-/// Compiles a function for AVX2, with all that it calls inlined. nvcc is not trusted with the attribute.
+/// Compiles a function for AVX2, and inlines all its calls. Not with nvcc, which may mishandle the attribute.
 #if defined(__x86_64__) && !defined(__CUDACC__)
 #define TESSERA_HAS_AVX2 true
 #define TESSERA_WITH_AVX2 [[gnu::target("avx2,fma"), gnu::flatten]]
@@ -19,7 +19,7 @@
 #define TESSERA_WITH_AVX2
 #endif
 
-/// The product on a host backend, for any format: threads share the rows, and columns of X are packed in slabs.
+/// The product on a host backend, for any format. Threads share the rows; columns of X are packed in slabs.
 namespace Tessera::Impl {
 
 /// Whether functions marked TESSERA_WITH_AVX2 may be called.
@@ -39,8 +39,8 @@ void for_each_part(Ordinal columns, Ordinal width, const Body& body) {
     body(static_cast<Ordinal>(first), static_cast<Ordinal>(std::min<std::ptrdiff_t>(width, columns - first)));
 }
 
-/// Returns the number of columns that a thread computes at a time if threads share columns: whole cache lines of a row,
-/// or up to four columns if they are not adjacent.
+/// Returns the number of columns that a thread computes at a time if threads share the columns: whole cache lines of a
+/// row, or up to four columns if columns are not adjacent.
 template <class VectorScalar>
 Ordinal columns_of_a_thread(Ordinal columns, std::int64_t threads, bool are_adjacent) {
   const std::int64_t line = std::max<std::int64_t>(1, 64 / sizeof(VectorScalar));
@@ -49,11 +49,11 @@ Ordinal columns_of_a_thread(Ordinal columns, std::int64_t threads, bool are_adja
   return static_cast<Ordinal>(std::clamp<std::int64_t>((share + line - 1) / line * line, line, most_columns));
 }
 
-/// Calls body(first, last) for parts of [0, units) with about the same number of nonzeros. `nonzeros_before(u)` is the
+/// Calls body(first, last) for parts of [0, units) with about equal numbers of nonzeros. `nonzeros_before(u)` is the
 /// number of nonzeros in the units before u. A unit (a row or a window) has a cost of its own, even if it is empty.
 ///
-/// A single part runs without Kokkos, because a launch takes longer than a small product. Nothing else differs: on
-/// hosts a launch by Kokkos also waits for its kernel. If there is a profiler, Kokkos launches the kernel.
+/// A single part runs without Kokkos, because a launch takes longer than a small product. Nothing else changes, because
+/// launches by Kokkos on hosts also wait for the kernel. If there is a profiler, Kokkos launches the kernel.
 template <class ExecutionSpace, class NonzerosBefore, class Body>
 void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordinal units,
                            const NonzerosBefore& nonzeros_before, const Body& body) {
@@ -81,7 +81,7 @@ void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordina
                        [=](int part) { body(first_unit(part), first_unit(part + 1)); });
 }
 
-/// Calls multiply(product) for slabs of columns of X that the kernels can read: rows with adjacent columns.
+/// Calls multiply(product) for each slab of columns of X. In a slab, columns are adjacent, as the kernels require.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Multiply>
 void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
                    Scratch scratch, const Multiply& multiply) {
@@ -92,7 +92,7 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
   if (!are_adjacent) {
     const auto row_bytes = static_cast<std::size_t>(std::max(x.rows, 1)) * sizeof(VectorScalar);
     width = static_cast<Ordinal>(std::min<std::size_t>(slab_columns<VectorScalar>, scratch.bytes / row_bytes));
-    // Packing reads and writes all of X. With fewer nonzeros than this, reading only the required elements is cheaper.
+    // Packing reads and writes all of X. With few nonzeros, reading only the required elements is cheaper.
     const bool pays = nonzeros >= static_cast<std::size_t>(x.rows) / 4;
     if (!pays || width < 2) width = 1;
   }

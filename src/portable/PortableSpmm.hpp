@@ -8,11 +8,11 @@
 #include "HostSpmm.hpp"
 #include "WindowSpmm.hpp"
 
-/// The product of every format that can be visited by rows (on devices) or windows (on hosts). Each engine instantiates
-/// it for its own format.
+/// The product for every format that can be visited by rows (on devices) or by windows (on hosts). Each engine
+/// instantiates it for its format.
 namespace Tessera::Impl {
 
-/// Multiplies the windows [first, last) on a host. Formats that plans choose for hosts have overloads in namespace
+/// Multiplies the windows [first, last) on a host. Formats that plans choose on hosts have overloads in namespace
 /// Tessera.
 template <class Pattern, class MatrixScalar, class VectorScalar>
 void multiply_windows(const Pattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,

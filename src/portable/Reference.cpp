@@ -21,7 +21,7 @@ Complex<long double> widen(Complex<Real> a) {
 
 bool same_special(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 bool same_special(Complex<long double> a, Complex<long double> b) {
-  // The order of operations determines which part of a complex number is infinite, but not whether one is.
+  // The order of operations determines which part of a complex number is infinite, but not whether a part is.
   return !std::isfinite(magnitude(a)) && !std::isfinite(magnitude(b));
 }
 
@@ -93,7 +93,7 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
     result.value[i] = widen(alpha) * row.sum;
     if (beta != VectorScalar(0)) result.value[i] += widen(beta) * old;
     const long double scale = factor * row.absolute_sum + magnitude(widen(beta)) * magnitude(old);
-    // The smallest normal number covers underflow of a x, which is then multiplied by alpha, or of alpha x, then by a.
+    // The smallest normal number accounts for underflow of a x, then multiplied by alpha, or of alpha x, then by a.
     const long double underflow =
         std::max({1.0L, factor, row.largest_a}) * std::numeric_limits<real_of_t<VectorScalar>>::min();
     result.bound[i] = constant * static_cast<long double>(row.length + 2) * (unit * scale + underflow);
@@ -131,7 +131,7 @@ void widen_bound(ReferenceColumn<VectorScalar>& reference, Precision precision, 
       const Ordinal j = A.column_indices[k];
       const long double a = magnitude(widen(values[k]));
       const long double b = magnitude(widen(x[std::ptrdiff_t(is_transposed(mode) ? i : j) * x_stride]));
-      // The factor, slightly above 2, covers v^2. A product may underflow in binary32.
+      // The factor is slightly above 2 to account for v^2. A product may underflow in binary32.
       const long double error =
           2.01L * rounding.unit * a * b + rounding.least * (a + b) + std::numeric_limits<float>::min();
       reference.bound[static_cast<std::size_t>(is_transposed(mode) ? j : i)] += magnitude(widen(alpha)) * error;

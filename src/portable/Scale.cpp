@@ -17,7 +17,7 @@ std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns) {
          sizeof(VectorScalar);
 }
 
-/// Calls body(i, j) for all elements, adjacent ones in the memory of Y one after the other.
+/// Calls body(i, j) for all elements. Elements that are adjacent in the memory of Y follow each other.
 template <class ExecutionSpace, class VectorScalar, class Body>
 static void for_each_element(const char* label, const ExecutionSpace& exec, const Multivector<VectorScalar>& y,
                              const Body& body) {

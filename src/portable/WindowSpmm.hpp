@@ -11,11 +11,11 @@
 #include "DeviceSpmm.hpp"
 #include "HostSpmm.hpp"
 
-/// The product on a host for any format that can be visited by windows (for_each_entry_of_window()): sums of a window's
-/// rows are in cache, and each entry adds a multiple of its row of X to the sums of its row.
+/// The product on a host for any format that can be visited by windows (for_each_entry_of_window()). The sums of a
+/// window's rows are in cache, and each entry adds a multiple of its row of X to the sums of its row.
 namespace Tessera::Impl {
 
-/// Returns the first row of a window; for window = windows(), the number of rows.
+/// Returns the first row of a window. For window = windows(), this is the number of rows.
 template <class Pattern>
 Ordinal first_row_of(const Pattern& A, Ordinal window) {
   if constexpr (requires { A.first_rows; }) {
@@ -27,7 +27,7 @@ Ordinal first_row_of(const Pattern& A, Ordinal window) {
   }
 }
 
-/// Adds factor x to y. They must not overlap, which lets the compiler vectorise the loop.
+/// Adds factor x to y. The arrays must not overlap, so that the compiler can vectorise the loop.
 template <bool is_fused, class Real, class Lanes>
 void add_multiple(Real factor, const Real* KOKKOS_RESTRICT x, Real* KOKKOS_RESTRICT y, Lanes lanes) {
   for (int l = 0; l < lanes; ++l) {
@@ -41,10 +41,10 @@ void add_multiple(Real factor, const Real* KOKKOS_RESTRICT x, Real* KOKKOS_RESTR
 
 /// Computes the rows of one window, some columns at a time.
 ///
-/// Each row adds its entries one after the other in the order of their places. Complex numbers are split, which lets
-/// the compiler vectorise over columns: a complex row of n columns is a real row of 2 n lanes, and products with real
-/// and with imaginary parts of A have separate sums. A column rounds alike whatever others there are: operations are
-/// fused where this code says so, and CMakeLists.txt forbids the compiler to fuse others.
+/// Each row adds its entries one after another in the order of their places. Complex numbers are split, so that the
+/// compiler can vectorise over columns: a complex row of n columns is a real row of 2 n lanes, and products with real
+/// and with imaginary parts of A have separate sums. A column has the same rounding errors whatever the other columns
+/// are: operations are fused where this code says so, and CMakeLists.txt forbids the compiler to fuse others.
 template <class Pattern, class MatrixScalar, class VectorScalar>
 class WindowSums {
  public:
@@ -69,14 +69,14 @@ class WindowSums {
   static constexpr int parts = is_complex_v<VectorScalar> ? 2 : 1;
   static constexpr int most_sums = 4096;  // enough for a window of 1024 complex rows
 
-  /// \param lanes [in] number of real lanes; a constant for frequent numbers
+  /// \param lanes [in] number of real lanes; a compile-time constant for frequent numbers
   template <class Lanes>
   void multiply_columns(Ordinal window, Ordinal first, Lanes lanes) {
     has_avx2_ ? sum_with_avx2(window, first, lanes) : sum<false>(window, first, lanes);
     for (int r = 0; r < rows_; ++r) finish(r, first, lanes);
   }
 
-  /// Calls sum() with the vectors and the fused operations of AVX2: all that it calls is inlined.
+  /// Calls sum() with the vectors and the fused operations of AVX2. All functions that it calls are inlined.
   template <class Lanes>
   TESSERA_WITH_AVX2 void sum_with_avx2(Ordinal window, Ordinal first, Lanes lanes) {
     sum<true>(window, first, lanes);

@@ -7,7 +7,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-/// The common part of the models for tensor cores in precisions other than FP64.
+/// Returns the common part of the models for tensor cores in precisions other than FP64.
 GpuModel tiles_of_floats() {
   GpuModel gpu;
   gpu.partition = 4.6;
@@ -17,7 +17,7 @@ GpuModel tiles_of_floats() {
   return gpu;
 }
 
-/// The model of CSR and row groups with X and Y of 16 bits, and values and sums of float.
+/// Returns the model of CSR and row groups with X and Y of 16 bits, and values and sums of float.
 GpuModel rows_of_halves(GpuModel gpu) {
   gpu.near_gathers = 15.92e12;
   gpu.near_cache_bytes = 138.6e3;

@@ -30,7 +30,7 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-/// Whether all of a text is a number.
+/// Reads a number. Returns whether the whole text is a number.
 template <class Number, class... How>
 bool reads(const std::string& text, Number& number, How... how) {
   const char* const end = text.data() + text.size();
@@ -45,7 +45,7 @@ bool reads(const std::string& text, Format& format) {
   return true;
 }
 
-/// Reads a record from a line. Returns whether the line is one.
+/// Reads a record from a line. Returns whether the line is a record.
 bool reads(const std::string& line, TuningKey& key, TunedCandidate& fastest) {
   const auto fields = fields_of(line);
   if (fields.size() != 7) return false;

@@ -18,7 +18,7 @@ struct BitTcfWindow {
   int rows;
 };
 
-/// Multiplies tile after tile, so the rows of X of a tile are read from cache for each of its rows.
+/// Multiplies one tile after another, so each row of a tile finds the tile's rows of X in cache.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void bittcf_sums(const BitTcfWindow& window, const Dense<T>& d, int lane, typename T::Real* out) {
   Sums<T, Lanes, Vectors> sums[rows_at_once];

@@ -7,21 +7,21 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// Up to 8 adjacent rows of a matrix in CSR, without the type of the offsets: less to compile.
+/// Up to 8 adjacent rows of a matrix in CSR, without the type of the offsets, so there is less to compile.
 struct RowGroup {
   const Ordinal* columns;
   int rows;
   std::ptrdiff_t offsets[rows_at_once + 1];
 };
 
-/// Number of entries of a row that have their own sums.
+/// Number of adjacent entries of a row that have a sum of their own.
 constexpr std::ptrdiff_t block_entries = 8;
 
-/// Computes the sums of one row. An addition takes several cycles and needs the previous one, so a single sum would
-/// leave the processor idle. Each block of 8 entries has a sum of those at even and one of those at odd places, which
-/// are then added. Sums of blocks are added up, and blocks do not wait for each other. The last entries are summed
-/// likewise. The order is the same for any number of columns. Rows are computed in turn: the matrix is one stream for
-/// prefetches.
+/// Computes the sums of one row. An addition takes several cycles and waits for the previous one, so a single sum would
+/// leave the processor idle. Each block of 8 entries has one sum of the entries at even places and one of those at odd
+/// places, which are then added. The sums of blocks are added in order, but blocks do not wait for each other. The last
+/// entries are summed in the same way. The order is the same for any number of columns. Rows are computed one after
+/// another, so that prefetches follow the matrix as a single stream.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void csr_sums(const RowGroup& group, int row, const Dense<T>& d, int lane, typename T::Real* out) {
   using RowSums = Sums<T, Lanes, Vectors>;
@@ -60,13 +60,13 @@ template <class T>
   for_each_block<T, T::vector_lanes>(d.lanes, block);
 }
 
-/// Multiplies one column of reals: the same sums without the code for blocks of columns, which is too slow for short
-/// rows. The time of a short row is that of mispredicted branches. Entries are added four at a time and the last ones
-/// one by one: at most two branches are mispredicted. (The function is aligned, because the time of short rows depends
-/// by a third on the alignment of its code.)
+/// Multiplies one column of reals. The sums are the same, without the code for blocks of columns, which is too slow for
+/// short rows. Short rows spend their time on mispredicted branches. Entries are added four at a time and the last ones
+/// one by one, so at most two branches are mispredicted. (The function is aligned, because the alignment of its code
+/// changes the time of short rows by a third.)
 ///
-/// \param x_stride [in] elements from row to row of X; a constant if it is 1
-/// \param write    [in] takes a row of the matrix and its sum
+/// \param x_stride [in] row stride of X in elements; a compile-time constant if it is 1
+/// \param write    [in] called with a row of the matrix and its sum
 template <class T, class Stride, class Write>
 [[gnu::noinline, gnu::aligned(64)]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
                                                            Ordinal first, Ordinal last, Stride x_stride, Write write) {

@@ -38,8 +38,8 @@ struct Block {
   using V = register_t<Real, lanes>;
   V v[size];
 
-  /// The source of lane l of the pair's first (low) or second (high) register after exchanging the halves that are
-  /// `step` apart, in numbers of __builtin_shufflevector, which continue in the second register.
+  /// Returns the source of lane l of a pair's first (low) or second (high) register, when halves that are `step` apart
+  /// are exchanged. Lanes are numbered as by __builtin_shufflevector, which continues in the second register.
   static constexpr int low(int l, int step) { return (l & step) ? lanes + l - step : l; }
   static constexpr int high(int l, int step) { return (l & step) ? lanes + l : l + step; }
 
@@ -85,7 +85,7 @@ TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int wi
   }
 }
 
-/// Writes the sums of rows at any places of Y.
+/// Writes the sums of rows that may be anywhere in Y.
 template <class T>
 [[gnu::noinline]] void scatter_rows(const Dense<T>& d, const Ordinal* places, int rows, int lane, int skip, int width,
                                     const typename T::Real* sums) {
@@ -120,9 +120,9 @@ TESSERA_INLINE void finish_rows(const Dense<T>& dense, Ordinal row, int rows, in
       finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + (l / p) * d.y_column_stride);
 }
 
-/// Prefetches the lines of a LayoutLeft Y that the group of rows after the next will write, lanes [lane, lane + width).
-/// Each column is a stream in a page of its own. The hardware cannot follow that many streams, so rows would wait for
-/// each line that is not in cache. Prefetches past the end of Y do nothing.
+/// Prefetches the lines of a LayoutLeft Y that the group of rows after the next will write, in lanes [lane, lane +
+/// width). Each column is a stream in a page of its own. The hardware cannot follow so many streams, and rows would
+/// wait for each line that is not in cache. Prefetches past the end of Y do nothing.
 template <class T>
 TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lane, int width) {
   constexpr int p = T::parts;
@@ -134,7 +134,7 @@ TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lan
 }
 
 /// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. The remaining lanes are the end of a block that
-/// overlaps the previous one: computed twice, stored once. Rows narrower than a register use shorter registers.
+/// overlaps the previous one, so some lanes are computed twice, but stored once. Narrower rows use shorter registers.
 template <class T, int Lanes, class Body>
 TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
   int lane = 0;

@@ -11,14 +11,14 @@
 
 /// The inner loops of the product on a host: the rows of one thread, vectorised over the columns of X.
 ///
-/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Only raw pointers are
-/// passed: the linker keeps one copy of a function of a shared header, possibly the one compiled with AVX-512.
+/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Its functions only get
+/// raw pointers. If they called functions of shared headers, the linker might keep the copies that need AVX-512.
 namespace Tessera::Impl {
 
 template <class MatrixScalar, class VectorScalar>
 struct HostKernels {
-  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one. It has at most
-  // most_columns columns (HostSpmm.hpp).
+  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one, and at most
+  // most_columns (HostSpmm.hpp).
   using Dense = Product<MatrixScalar, VectorScalar>;
   /// Multiplies rows [first, last) of a matrix in CSR.
   void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);

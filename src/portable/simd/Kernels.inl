@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiled once per instruction set: the including file defines TESSERA_SIMD_NAMESPACE and TESSERA_SIMD_BYTES, the
-// width of a vector register. Nothing here may call an inline function of a shared header (see HostKernels.hpp).
+// width of a vector register. This code must not call inline functions of shared headers (see HostKernels.hpp).
 #include <tessera/common/CompiledTypes.hpp>
 
 #include "BitTcfKernels.inl"

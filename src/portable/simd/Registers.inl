@@ -14,7 +14,7 @@ namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 constexpr int rows_at_once = 8;  // rows whose sums are finished together, to write whole cache lines of a LayoutLeft Y
 constexpr int vectors_at_once = TESSERA_SIMD_BYTES == 64 ? 8 : 4;  // upper bound on the registers of sums for a row
 
-/// The types of a product, with complex numbers split: a complex row of n columns is a real row of 2 n lanes.
+/// The types of a product whose complex numbers are split: a complex row of n columns is a real row of 2 n lanes.
 template <class MatrixScalar_, class VectorScalar_>
 struct Types {
   using MatrixScalar = MatrixScalar_;
@@ -73,8 +73,8 @@ TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typen
   return r;
 }
 
-/// The sums of one row for Vectors registers of Lanes lanes. For complex A, products with real and with imaginary parts
-/// have separate sums, hence the loop over the nonzeros has no shuffles. store() joins them.
+/// The sums of one row in Vectors registers of Lanes lanes. For complex A, products with real and with imaginary parts
+/// have separate sums, so the loop over the nonzeros has no shuffles. store() combines them.
 template <class T, int Lanes, int Vectors>
 struct Sums {
   using Real = typename T::Real;

@@ -11,9 +11,9 @@
 
 namespace Tessera::Impl {
 
-/// One column of alpha op(A) X + beta Y, computed serially in long double, with an error bound for products.
+/// A column of alpha op(A) X + beta Y, computed serially in long double, with an error bound for products.
 ///
-/// All products of Tessera are compared with it entry by entry, |y - value| <= bound, where
+/// All products of Tessera are compared with the reference entry by entry, |y - value| <= bound, where
 ///
 /// ```{.unparsed}
 ///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)).
@@ -21,7 +21,7 @@ namespace Tessera::Impl {
 ///
 /// Here c is 2 for real types and 4 for complex ones, n is the number of entries in the row of op(A), u is the unit
 /// roundoff of the vectors' type and m is its smallest normal number. Each of the n products and sums, the product with
-/// alpha and the sum with beta y round once. A complex product has two terms. Underflowed results may be multiplied.
+/// alpha and the sum with beta y rounds once. A complex product has two terms. Underflowed results may be multiplied.
 template <class VectorScalar>
 struct ReferenceColumn {
   /// The type of the values: long double or its complex.
@@ -31,15 +31,15 @@ struct ReferenceColumn {
   /// For each row, an upper bound on the magnitude of every intermediate result (before rounding), for all formats.
   std::vector<long double> largest;
 
-  /// Returns the largest |y - value| / bound over the rows; at most 1 if y is right. If an intermediate result may
-  /// overflow, y may be infinite or NaN. If the reference is not finite, y must be the same infinity or NaN. Any other
+  /// Returns the largest |y - value| / bound over the rows; at most 1 if y is right. y may be infinite or NaN where an
+  /// intermediate result may overflow. Where the reference is not finite, y must be the same infinity or NaN. Any other
   /// y that is not finite makes the result infinite.
   double worst_error(const VectorScalar* y, std::ptrdiff_t stride) const;
 };
 
 /// Computes a reference column.
 ///
-/// \param A        [in] any compressed rows in host memory, not read if alpha = 0; duplicates are separate terms
+/// \param A        [in] any compressed rows in host memory, not read if alpha = 0. Duplicates are separate terms
 /// \param values   [in] the values of A
 /// \param mode     [in] selects op(A)
 /// \param alpha    [in] the factor of op(A) X
@@ -63,14 +63,14 @@ struct OperandRounding {
 /// Returns the rounding of operands in this precision.
 OperandRounding operand_rounding(Precision precision);
 
-/// Widens the bounds of a reference to those of products in a precision. Bounds of Precision::Native are unchanged. All
-/// others become
+/// Widens the bounds of a reference to bounds for products in a precision. For Precision::Native they do not change.
+/// All others become
 ///
 /// ```{.unparsed}
 ///   2 c (n + 2) u (|alpha| |op(A)| |x| + |beta| |y|) + |alpha| sum (2 v |a| |x| + e (|a| + |x|))
 /// ```
 ///
-/// with the u of binary32; the factor 2 is there because tensor cores do not round sums to nearest. v is
+/// with the u of binary32. The factor 2 is there because tensor cores do not round sums to nearest. v is
 /// OperandRounding::unit, e is OperandRounding::least. The other arguments are those of the reference.
 template <class MatrixScalar, class VectorScalar, class Offset>
 void widen_bound(ReferenceColumn<VectorScalar>& reference, Precision precision, const CsrPattern<Offset>& A,

@@ -8,14 +8,14 @@
 /// @file
 /// Y = alpha A X + beta Y in Kokkos parallel patterns, for any format. Each engine instantiates it for its format.
 ///
-/// One thread sums each row, in an order that depends neither on the number of threads nor on the number of columns.
-/// Results are deterministic, without atomics. On host backends the inner loops are vectorised over columns for the
-/// processor. If the columns of X are not adjacent, some at a time are packed into `scratch` (see
-/// spmm_scratch_bytes()). With less scratch, fewer columns are packed at a time, or none: this is slower, never wrong.
-/// On device backends one thread computes one element of Y, and `scratch` is not used.
+/// Each row is summed by one thread, in an order that depends neither on the number of threads nor on the number of
+/// columns. Results are deterministic, without atomics. On host backends the inner loops are vectorised over columns
+/// for the processor. If the columns of X are not adjacent, some of them at a time are packed into `scratch` (see
+/// spmm_scratch_bytes()). With less scratch, fewer columns are packed at a time, or none, which is slower but right. On
+/// device backends each thread computes one element of Y, and `scratch` is not used.
 ///
-/// Formats agree up to rounding errors if alpha and beta are finite. Sorted columns add alpha times each entry, which
-/// may be 0 although the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
+/// Formats agree up to rounding errors if alpha and beta are finite. Sorted columns add alpha times each entry. Such a
+/// term may be 0 although the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
 ///
 /// Instantiated for the enabled execution spaces, offsets of type int and the scalars of the library.
 namespace Tessera::Impl {
@@ -28,8 +28,8 @@ template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorS
 void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
-/// Computes rows [first, last) of Y = alpha A X + beta Y, with the bits of portable_spmm(), on the calling thread, in
-/// host memory. The columns of X are adjacent or there is one, and there are fewer than 2^29.
+/// Computes rows [first, last) of Y = alpha A X + beta Y on the calling thread, in host memory, with the same bits as
+/// portable_spmm(). X must have adjacent columns or a single one, and fewer than 2^29.
 template <class MatrixScalar, class VectorScalar>
 void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
                            Ordinal first, Ordinal last);
@@ -38,11 +38,11 @@ void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScal
 template <class ExecutionSpace, class VectorScalar>
 void scale(const ExecutionSpace& exec, sum_of_t<VectorScalar> beta, const Multivector<VectorScalar>& y);
 
-/// Copies X, which has 16 bits, to Y.
+/// Copies X, whose elements have 16 bits, to Y.
 template <class ExecutionSpace, class Half>
 void widen(const ExecutionSpace& exec, const Multivector<const Half>& x, const Multivector<float>& y);
 
-/// Computes Y = sums + beta Y for a Y of 16 bits, rounded once; beta = 0 overwrites Y.
+/// Computes Y = sums + beta Y for a Y of 16 bits. The result is rounded once; beta = 0 overwrites Y.
 template <class ExecutionSpace, class Half>
 void add_rounded(const ExecutionSpace& exec, const Multivector<const float>& sums, float beta,
                  const Multivector<Half>& y);

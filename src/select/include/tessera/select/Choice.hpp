@@ -17,36 +17,36 @@ struct Candidate {
   double format_bytes = 0;       ///< bytes of pattern and values
   double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
   double measured_seconds = 0;   ///< measured time of such a product; 0 if it was not measured
-  /// Bytes that the plan holds: format, slot maps, data of kernels, and for a transpose A. 0 unless this candidate was
-  /// chosen.
+  /// Bytes that the plan holds: format, slot maps, data of kernels and, for a transpose, A. It is 0 unless this
+  /// candidate was chosen.
   double held_bytes = 0;
-  double peak_bytes = 0;     ///< peak bytes that making the plan allocated; 0 unless this was chosen
+  double peak_bytes = 0;     ///< peak bytes while the plan was made; 0 unless this candidate was chosen
   bool is_rejected = false;  ///< whether it needed more than the memory limit
 };
 
-/// A reordering that was tried.
+/// A reordering that was tried for a plan.
 struct ReorderingTrial {
   Reordering reordering = Reordering::None;  ///< the order
-  /// The predicted time divided by that in the rows' own order: 1 for the same order, infinity if it was rejected.
+  /// The predicted time divided by that in the rows' own order: 1 for the same order, infinity if rejected.
   double relative_seconds = 1;
   double peak_bytes = 0;  ///< peak bytes that the plan had allocated until then
 };
 
-/// The choice of a plan, and the reasons.
+/// The choice of a plan, and the reasons for it.
 struct Choice {
   Format format = Format::Csr;        ///< the format that was chosen
-  std::vector<Candidate> candidates;  ///< all candidates, from the fastest to the slowest, rejected ones last
+  std::vector<Candidate> candidates;  ///< all candidates, from the fastest to the slowest; rejected ones are last
   std::string reason;                 ///< the reason in one sentence
-  std::string model;                  ///< kind and version of the model that was used
+  std::string model;                  ///< kind and version of the model
   std::string device;                 ///< the device that the model describes
   /// The statistics that the model used. Files of plans lack them: on hosts, a loaded plan has default values.
   MatrixStatistics statistics;
   Reordering reordering = Reordering::None;  ///< the order that was chosen
-  std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included
+  std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, including the chosen one
   /// Whether products use TF32 in place of a precision of 16 bits, because it is predicted to be faster.
   bool is_wider = false;
 
-  /// Whether a candidate is the one that was chosen.
+  /// Whether this candidate was chosen.
   bool is_chosen(const Candidate& candidate) const { return candidate.format == format; }
 };
 

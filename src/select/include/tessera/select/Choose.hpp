@@ -11,23 +11,23 @@ namespace Tessera::Impl {
 /// with AVX-512 (perf_tests/models, fit_model).
 struct MachineModel {
   static constexpr std::string_view version = "host 2, fitted to a Xeon";  ///< name and version of the model
-  /// Like GpuModel::ambiguity_ratio. Five choices in a thousand cost more than 1.05; the worst one cost 1.29.
+  /// Like GpuModel::ambiguity_ratio. Five choices in a thousand took over 1.05 times the least time, the worst 1.29.
   static constexpr double ambiguity_ratio = 1.3;
 
   double streamed_rate = 8.5e9;      ///< bytes streamed from memory in a second
   double gathered_lines = 970e6;     ///< 64-byte lines of X loaded from cache into registers in a second
-  double tile_rows = 90e6;           ///< rows of tiles' masks decoded in a second
+  double tile_rows = 90e6;           ///< rows of tiles whose masks are decoded in a second
   double core_cache_bytes = 1e6;     ///< bytes of a core's cache; an X that fits is read once
   double shared_cache_bytes = 32e6;  ///< bytes of the shared cache; an X that fits is read once from memory
   double cached_rate = 25e9;       ///< bytes read from the shared cache in a second; a larger X is read for each window
   double scattered_rows = 3;       ///< time to write a row of Y at any place, divided by that to write the next row
-  double decoded_entries = 300e6;  ///< entries converted to compressed rows, to be multiplied there, in a second
+  double decoded_entries = 300e6;  ///< entries converted to compressed rows in a second, before these are multiplied
 
   /// Returns the model of `cores` cores that work at the same time.
   MachineModel times(double cores) const;
 };
 
-/// The size of a format, on which the time of its product depends.
+/// The size of a format. The time of a product depends on it.
 struct FormatSize {
   Format format = Format::Csr;  ///< the format
   double tiles = 0;             ///< number of tiles
@@ -45,11 +45,11 @@ Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const 
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
 /// Returns the statistics of the matrix in the best imaginable order of its rows: all rows of a window have the same
-/// columns, and tiles are full. No order is predicted to be faster. Blocks of BCSR, which also depend on the order of
-/// columns, are full as well.
+/// columns, and tiles are full. No order is predicted to be faster. Blocks of BCSR, which depend on the order of
+/// columns as well, are also full.
 MatrixStatistics in_best_order(const MatrixStatistics& matrix);
 
-/// Moves rejected candidates to the end, and chooses the fastest of the others. Returns whether there are others.
+/// Moves rejected candidates to the end, and chooses the fastest of the others. Returns whether any others exist.
 bool choose_unrejected(Choice& choice);
 
 }  // namespace Tessera::Impl

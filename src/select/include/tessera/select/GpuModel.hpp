@@ -7,27 +7,27 @@
 
 namespace Tessera::Impl {
 
-/// The rates of a GPU with Tessera's CUDA kernels. The numbers are those of an H200. They were fitted to products of
-/// real matrices on an H200 and on an H100, whose memory is slower (perf_tests/models, fit_model).
+/// The rates of a GPU with Tessera's CUDA kernels. The numbers are for an H200. They were fitted to products of real
+/// matrices on an H200 and on an H100, whose memory is slower (perf_tests/models, fit_model).
 ///
 /// The time of a product is the sum of three times: of its launch, of its work, which all multiprocessors share, and of
 /// its chain. The chain is the longest row or window, which one warp or block multiplies step by step.
 ///
-/// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched are read from the multiprocessor's
-/// own cache if they fit. Row groups fetch a row of X for each column of a group. Meanwhile A, Y and the rows of X that
-/// do not fit in the cache of all multiprocessors come from memory. Rows with many entries in few columns are
-/// multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()). Tiles take the
-/// larger of two times plus a share of the smaller: the time to move A, X and Y through memory, and the time to
-/// multiply the tiles. In each slab of columns, a tile has a fixed time and a time for each column, and a window has an
-/// additional time. Staged windows take the time of their chunks of rows of X, of their tiles, or of the moved bytes.
-/// If there is no kernel, portable code multiplies: each element of Y has a thread, which looks into every tile of its
-/// row's window. Nothing was fitted to more than 512 columns.
+/// CSR fetches a row of X for each entry. Rows of X that nearby rows of A have fetched are read from the
+/// multiprocessor's own cache if they fit. Row groups fetch a row of X for each column of a group. Meanwhile A, Y and
+/// the rows of X that do not fit in the cache of all multiprocessors are read from memory. Rows with many entries in
+/// few columns are multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()).
+/// Tiles take the longer of two times plus a share of the shorter: to move A, X and Y through memory, and to multiply
+/// the tiles. In each slab of columns, a tile takes a fixed time and a time per column, and a window an additional
+/// time. For staged windows, the second time is that of their chunks or of their tiles, whichever is longer. Without a
+/// kernel, portable code multiplies: each element of Y has a thread that checks every tile of its row's window. Nothing
+/// was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
   static constexpr std::string_view version = "gpu 9, fitted to an H200 and an H100";
-  /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that cost
-  /// more than 1.05, the fastest candidate was predicted within 1.33 of the best one (fit_model). With 1.4 in place of
-  /// 1.5, the fastest ambiguous candidate would take 1.002 times the least time in doubles, not 1.001 times.
+  /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that took
+  /// more than 1.05 times the least time, the fastest candidate was predicted within 1.33 of the best one (fit_model).
+  /// The fastest candidate within the factor takes 1.001 times the least time in doubles; with 1.4, 1.002.
   static constexpr double ambiguity_ratio = 1.5;
 
   /// The work of one warp or thread block, step by step. A step is an entry of a row, a tile of a window, or a chunk.
@@ -35,25 +35,25 @@ struct GpuModel {
     double launch_s;  ///< seconds of the launch of the kernel
     double step_s;    ///< seconds of a step
     double piece;  ///< maximum steps of a piece; longer rows and windows are cut, in large matrices into longer pieces
-    double bytes;  ///< bytes of a row of X that a step reads; the time grows in proportion for wider rows
-    /// Seconds of the kernel that adds pieces, for each piece of the longest row or window. A piece of a window has 8
-    /// or 16 rows of sums.
+    double bytes;  ///< bytes of a row of X that a step reads; for wider rows, the time grows in proportion
+    /// Seconds of the kernel that adds pieces, per piece of the longest row or window. A piece of a window has 8 or 16
+    /// rows of sums.
     double sum_step_s = 55.82e-9;
   };
 
-  /// Rates of gathering rows of X from memory, by the bytes of X in a panel of columns, one panel at a time.
+  /// Rates of gathering rows of X from memory, as a function of the bytes of X in a panel of columns.
   std::array<GatherRate, 6> gathers = H200::product_gathers;
   /// Bytes of A, X and Y streamed in a second.
   double streamed = H200::streamed_rate;
-  double first_gathers = 8.4e12;       ///< bytes of X fetched in a second, if 8 rows of A read them first
-  double near_gathers = 22.6e12;       ///< bytes of X fetched in a second, if 8 rows of A read them again
+  double first_gathers = 8.4e12;       ///< bytes of X fetched in a second, for the first reads by 8 rows of A
+  double near_gathers = 22.6e12;       ///< bytes of X fetched in a second, for repeated reads by the same 8 rows
   double near_cache_bytes = 178e3;     ///< bytes of X that 8 rows of A reuse in a multiprocessor's own cache
   double window_cache_bytes = 32.5e6;  ///< bytes of X that rows of A reuse in the cache of all multiprocessors
   double panel_bytes = 512;            ///< upper bound on the bytes of a row of X that are read at a time
-  double row_s = 0.0694e-9;            ///< seconds for a row of A and 512 bytes of a row of X
-  double scattered_rows = 1.1;         ///< time to write a row of Y at any place, divided by that of the next row
+  double row_s = 0.0694e-9;            ///< seconds for a row of A, per 512 bytes of a row of X
+  double scattered_rows = 1.1;         ///< time to write a row of Y anywhere, divided by that to write the next row
   double whole_tiles_bytes = 1e300;  ///< maximum bytes of whole tiles; a larger BMat is not multiplied on tensor cores
-  double staged_entries = 1e300;     ///< maximum nonzeros for which there is memory to build staged windows
+  double staged_entries = 1e300;     ///< maximum nonzeros with which memory is sufficient to build staged windows
 
   bool has_rows = true;                              ///< whether there is a kernel for compressed rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
@@ -61,69 +61,70 @@ struct GpuModel {
   double narrow_bytes = 16;           ///< bytes of a row of X that this kernel fetches at a time: up to four columns
   double narrow_fetch_bytes = 59.38;  ///< bytes charged for each fetch of narrow_bytes or less
   double thin_row_bytes = 128;        ///< upper bound on the bytes of a thin row of X
-  double entry_bytes = 29.26;  ///< work of an entry besides its fetch, in bytes of X that could be fetched meanwhile
-  ChunkedMachine chunks = {};  ///< the GPU that chunks of X are made for; without shared memory, there is no kernel
+  double entry_bytes = 29.26;         ///< work of an entry besides its fetch, in bytes of X fetched in the same time
+  ChunkedMachine chunks = {};  ///< the GPU for which chunks of X are made; without shared memory, there is no kernel
   double thin_step = 1.875;    ///< time of a step of a chain with thin rows of X, divided by that with wider rows
   Chain tiles{1.897e-6, 0.321e-6, 32, 4100};        ///< the chain of BitTCF
   Chain tall_tiles{3.129e-6, 0.3978e-6, 32, 2370};  ///< the chain of BMat
   Chain staged{3.98e-6, 0.6319e-6, 8, 1e300};       ///< the chain of staged windows
   Chain blocks{3.169e-6, 82.71e-9, 64, 4080};       ///< the chain of BCSR
-  Chain walks{2.34e-6, 0.646e-6, 1e300, 1e300};     ///< the chain of portable code; a step looks into a tile
-  /// Seconds of portable code for a tile, one row and one column of X, while all threads are busy.
+  Chain walks{2.34e-6, 0.646e-6, 1e300, 1e300};     ///< the chain of portable code; a step checks a tile
+  /// Seconds of portable code for a tile, per row of A and column of X, while all threads are busy.
   double walked_tile_s = 1.29e-12;
-  double walked_entry_s = 0.773e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
-  double entry_step = 0.178;          ///< steps of portable code for an entry of a long row
+  double walked_entry_s = 0.773e-12;  ///< seconds of portable code for an entry, per column of X, all threads busy
+  double entry_step = 0.178;          ///< additional steps of portable code for each entry of the longest row
   double walked_rate = 3.45e12;       ///< bytes of X that portable code fetches in a second
-  /// Seconds for an entry of sorted columns in portable code, where a team multiplies all entries for one column of X.
+  /// Seconds for an entry of sorted columns in portable code, where one team multiplies all entries by a column of X.
   double team_entry_s = 17.9e-9;
   /// Number of teams that run at a time.
   double teams = 4 * H200::multiprocessors;
   double sums_s = 2.518e-6;      ///< seconds of the kernel that adds the sums of pieces
   double cut_entries = 2097152;  ///< entries beyond which pieces are twice as long; below a fourth, half as long
-  double wide_row_bytes = 1024;  ///< bytes of a row of X beyond which pieces of few entries are not half as long
-  double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
-  /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
+  double wide_row_bytes = 1024;  ///< bytes of a row of X beyond which pieces of small matrices are not shortened
+  double cut_tiles = 135168;     ///< tiles beyond which pieces of windows grow, to at most twice the length
+  /// Seconds to launch the copy of a panel of columns of X, without reading and writing it.
   double copy_s = 6.346e-6;
   double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
   double panel_columns = 64;    ///< columns that the kernels for tiles and blocks copy at a time
   double left_columns = 4;      ///< columns that CSR reads at a time from an X with LayoutLeft in place
   double packing_entries =
-      H200::packing_entries;    ///< entries whose repetition takes as long as the launch that copies X
-  double left_entry_s = 5e-12;  ///< seconds for an entry and left_columns columns, besides streaming A, X and Y
-  double left_y_ratio = 2;  ///< time that tiles and blocks add for a Y with LayoutLeft, divided by that to stream it
+      H200::packing_entries;    ///< entries that are read again in the time of the launch that copies X
+  double left_entry_s = 5e-12;  ///< seconds for an entry and left_columns columns, in addition to streaming A, X and Y
+  double left_y_ratio = 2;      ///< added time of tiles and blocks for a Y with LayoutLeft, divided by that to stream Y
   double detect_changes_s = 5e-6;  ///< seconds of the launches that detect changes of values, without reading them
-  double rounded_bytes = 0;        ///< bytes of a place of BitTCF's whole tiles, if its values are kept rounded; or 0
-  double copied_columns = 0;       ///< columns of X copied at a time, if tiles and blocks need a copy of every X; or 0
+  double rounded_bytes = 0;        ///< bytes of an element of BitTCF's whole tiles if they are stored rounded, else 0
+  double copied_columns = 0;  ///< columns of X copied at a time, if tiles and blocks need a copy of every X, else 0
 
   /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the other
   /// members for row groups, except launch and step of their chain, were set by hand for large matrices on an H100: the
-  /// fit used mostly small matrices and predicts too long times for large ones. `row_s` and the caches above  kept
-  /// their values for the same reason.
+  /// fit used mostly small matrices, and its predictions for large ones were too long. `row_s` and the caches above
+  /// kept their values for the same reason.
   double group_gathers = 12.5e12;
   double group_stream = 1.5;   ///< time to read row groups and write Y, divided by that to stream them
   double group_overlap = 0.5;  ///< time is the longer of fetching and moving plus this share of the other
   Chain groups{5.239e-6, 10.72e-9, 128, 620, 26.37e-9};  ///< the chain of row groups; a step is a column
   double thin_group_step = 2.75;                         ///< thin_step of row groups
-  /// Seconds for a value of row groups and a column of X, besides fetching X; 0 where the fetch takes longer anyway.
+  /// Seconds for a value of row groups and a column of X, besides fetching X; 0 where fetching takes longer anyway.
   double group_value_s = 0;
-  double short_group_pieces_bytes = 170e6;  ///< bytes of X that groups fetch below which their pieces become shorter
-  double group_column_bytes = 32;           ///< entry_bytes for a column of row groups
-  double least_entries_per_column = 1.25;   ///< groups are not counted if 8 rows have fewer entries per distinct column
+  double short_group_pieces_bytes =
+      170e6;                       ///< pieces of groups become shorter if groups fetch fewer bytes of X than this
+  double group_column_bytes = 32;  ///< entry_bytes for a column of row groups
+  double least_entries_per_column = 1.25;  ///< groups are not counted if 8 rows have fewer entries per distinct column
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel has these types and this precision.
   double tile_s = 0.16e-9;
-  /// The share of `tile_s` that finding and loading a tile of 8 or 16 rows takes in each slab of columns, whatever the
-  /// slab's number of columns. A block takes this share of its own time.
+  /// The share of `tile_s` that finding and loading a tile of 8 or 16 rows takes in each slab, for any number of
+  /// columns. For a block, it is a share of the block's time.
   double tile_alone = 0.6;
   double window_tiles = 1.881;     ///< time of a window in each slab besides its tiles, in tiles of 8 rows
   double tile_overlap = 0.4;       ///< time is the longer of multiplying and moving plus this share of the other
-  double slab_columns = 32;        ///< columns of X that a warp multiplies at a time, where X has more than 32
+  double slab_columns = 32;        ///< columns of X that a warp multiplies at a time, if X has more than 32
   double tall_tile = 1.356;        ///< time of a tile of 16 rows (BMat), divided by that of 8 rows
-  double block = 1.244;            ///< time of 64 places of a block of BCSR, in tiles of 8 rows; 0 without kernels
+  double block = 1.244;            ///< time of 64 elements of a block of BCSR, in tiles of 8 rows; 0 without kernels
   bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
-  double block_density = 0.25;     ///< fill of BitTCF's tiles below which blocks are not worth counting
-  /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
+  double block_density = 0.25;     ///< blocks are not counted if BitTCF's tiles are less full than this
+  /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks blocks; 0 without kernels.
   double staged_chunk_s = 0.8058e-6;
   double staged_tile_s = 0.03621e-6;  ///< seconds for a tile of a staged window, while the next chunk is staged
   double staged_overlap = 0.2246;  ///< time is the longer of moving and multiplying chunks plus this share of the other
@@ -134,37 +135,37 @@ struct GpuModel {
   double partition = 5.4;      ///< time of 64 entries of the block-row partition, in tiles of 8 rows; 0 without kernel
   double sorted_rate = 1.39e12;  ///< bytes of X that the kernel for sorted columns reads in a second; 0 without kernel
 
-  /// Returns the model for a GPU whose memory moves this number of bytes in a second, computed from the clock and the
-  /// width of its bus. Only access to memory differs from an H200, not access to caches.
+  /// Returns the model for a GPU whose memory moves this many bytes per second, computed from the clock and the width
+  /// of its bus. Access to memory differs from an H200; access to caches does not.
   GpuModel with_memory(double rate) const;
 
-  /// Returns the model for floats in TF32. It has no staged windows, whose kernel processes 64 columns of floats at a
-  /// time: with 32 columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 as long as tiles in
-  /// registers.
+  /// Returns the model for floats in TF32. It has no staged windows, because their kernel processes 64 columns of
+  /// floats at a time: with 32 columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 columns as long
+  /// as tiles in registers.
   static GpuModel tf32();
-  /// The model for floats in TF32x3, without staged windows as well.
+  /// Returns the model for floats in TF32x3, also without staged windows.
   static GpuModel tf32x3();
-  /// The model for operands of 16 bits, for floats and doubles.
+  /// Returns the model for operands of 16 bits, for floats and doubles.
   static GpuModel half();
-  /// The same for X and Y of 16 bits, which tiles of BitTCF and BMat read and write directly. Other tile formats are
-  /// left out: their kernels would need copies of X and Y.
+  /// Returns the same model for X and Y of 16 bits, which tiles of BitTCF and BMat read and write directly. Other tile
+  /// formats are left out, because their kernels would need copies of X and Y.
   static GpuModel half_vectors();
-  /// The model for floats in their own precision, which tensor cores do not multiply.
+  /// Returns the model for floats in their own precision, in which tensor cores do not multiply.
   static GpuModel without_tile_kernels();
-  /// The same for X and Y of 16 bits.
+  /// Returns the same model for X and Y of 16 bits.
   static GpuModel half_vectors_without_tile_kernels();
-  /// The model for complex numbers.
+  /// Returns the model for complex numbers.
   static GpuModel rows_only();
-  /// The model for GPUs that Tessera has no kernels for.
+  /// Returns the model for GPUs for which Tessera has no kernels.
   static GpuModel portable();
 };
 
 /// Predicts the time of a product with a format of this size, for the kernel that would multiply it. The kernels of
-/// BitTCF and BMat keep values as whole tiles. BCSR has kernels for some shapes of blocks. If a format has no kernel of
-/// its own, portable code multiplies.
+/// BitTCF and BMat store values as whole tiles. BCSR has kernels for some block shapes. If a format has no kernel,
+/// portable code multiplies.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Ranks the candidates by their predicted times, before any is built. They are CSR and BitTCF; row groups if they were
+/// Ranks the candidates by their predicted times, before any of them is built: CSR and BitTCF; row groups if they were
 /// counted; and, if tensor cores multiply them, staged windows, BMat and, if its blocks were counted, BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 

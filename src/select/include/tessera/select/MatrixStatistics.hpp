@@ -3,7 +3,7 @@
 
 namespace Tessera::Impl {
 
-/// The statistics that the choice of a format depends on. A number that was not counted is 0.
+/// The statistics on which the choice of a format depends. A statistic that was not counted is 0.
 struct MatrixStatistics {
   double rows = 0;                   ///< rows of A
   double columns = 0;                ///< columns of A
@@ -14,17 +14,17 @@ struct MatrixStatistics {
   double window64_columns = 0;       ///< distinct columns, summed over windows of 64 rows
   double window128_columns = 0;      ///< distinct columns, summed over windows of 128 rows
   double longest_row = 0;            ///< entries of the longest row
-  double window8_most_tiles = 0;     ///< maximum of the tiles of a window of 8 rows
-  double window16_most_tiles = 0;    ///< maximum of the tiles of a window of 16 rows
-  double window64_most_columns = 0;  ///< maximum of the distinct columns of a window of 64 rows
-  double window64_most_entries = 0;  ///< maximum of the entries of a window of 64 rows
+  double window8_most_tiles = 0;     ///< tiles of the window of 8 rows with the most tiles
+  double window16_most_tiles = 0;    ///< tiles of the window of 16 rows with the most tiles
+  double window64_most_columns = 0;  ///< distinct columns of the window of 64 rows with the most columns
+  double window64_most_entries = 0;  ///< entries of the window of 64 rows with the most entries
   double row_groups = 0;             ///< number of row groups
-  double group_columns = 0;          ///< columns of row groups, summed, including repetitions of the last one
-  double group_values = 0;           ///< values of row groups, zeros included
+  double group_columns = 0;          ///< columns of all row groups, including repetitions of the last one
+  double group_values = 0;           ///< values of all row groups, including zeros
   double bcsr_blocks = 0;            ///< blocks of BCSR
   double bcsr_block_rows = 0;        ///< rows of a block of BCSR
   double bcsr_block_columns = 0;     ///< columns of a block of BCSR
-  bool is_reordered = false;         ///< whether rows of Y are scattered
+  bool is_reordered = false;         ///< whether rows of Y are written in scattered order
   double matrix_bytes = 8;           ///< bytes of a value of A
   double vector_bytes = 8;           ///< bytes of an element of X or Y
   double offset_bytes = 4;           ///< bytes of an offset

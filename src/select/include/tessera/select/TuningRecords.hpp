@@ -17,10 +17,10 @@ struct TuningKey {
   std::uint64_t pattern = 0;  ///< fingerprint() of the pattern of the matrix
   std::string device;         ///< the device, or the backend and its concurrency
   std::string types;          ///< types of values and offsets, such as "real 8, offsets 4"
-  std::string precision;      ///< the precision, such as "native"; "native, published" of published kernels
+  std::string precision;      ///< the precision, such as "native", or "native, published" for published kernels
   int columns = 0;            ///< columns of X
 
-  /// An order of keys, for the records.
+  /// Compares keys, so that records can be ordered.
   auto operator<=>(const TuningKey&) const = default;
 };
 
@@ -30,15 +30,15 @@ struct TunedCandidate {
   double seconds = 0;           ///< time of one product
 };
 
-/// Measured choices, kept in a text file that a user names. Its first line is "tessera tuning 2". Each other line is a
-/// record, with tabs between pattern (hexadecimal), device, types, precision, columns, format, seconds.
+/// Measured choices, stored in a text file that a user names. Its first line is "tessera tuning 2". Each other line is
+/// a record of pattern (hexadecimal), device, types, precision, columns, format and seconds, separated by tabs.
 class TuningRecords {
  public:
-  /// Reads the records of a file; there are none if it does not exist.
+  /// Reads the records of a file. A file that does not exist has none.
   ///
-  /// \throws std::runtime_error that names the file, the line and what was expected
+  /// \throws std::runtime_error whose message has the file, the line and what was expected
   static TuningRecords read(const std::string& path);
-  /// Reads the records from the text of a file; error messages call it `name`.
+  /// Reads the records from the text of a file. Error messages use `name` for the file.
   static TuningRecords parse(std::string_view text, const std::string& name);
 
   /// Returns the fastest candidate for a key, if it is recorded.
@@ -49,9 +49,9 @@ class TuningRecords {
 
   /// Returns the text of a file with these records.
   std::string text() const;
-  /// Writes a new file and renames it to `path`: nobody reads half a file. Devices and pipes are written to directly.
+  /// Writes a new file and renames it to `path`, so nobody reads half a file. Devices and pipes are written directly.
   ///
-  /// \throws std::runtime_error that names the file
+  /// \throws std::runtime_error whose message names the file
   void write(const std::string& path) const;
 
  private:
