@@ -61,13 +61,13 @@ inline double seconds_of(const GpuModel::Chain& chain, double work, double steps
   return chain.launch_s + work + alone + sums;
 }
 
-/// Seconds for copying X to rows in panels of this many columns.
+/// Returns the seconds for copying X to rows in panels of this many columns.
 inline double pack_seconds(const MatrixStatistics& m, double panel_columns, const GpuModel& gpu) {
   return std::ceil(m.vector_columns / panel_columns) * gpu.copy_s + 2 * m.columns * row_bytes(m) / gpu.streamed;
 }
 
-/// Seconds for copying X, and for writing a column-major Y. Some models copy every X, panel by panel. The others copy
-/// an X that is column-major, or whose rows are not aligned as the kernel needs.
+/// Returns the seconds for copying X, and for writing a column-major Y. Some models copy every X, panel by panel.
+/// Others copy an X that is column-major, or whose rows are not aligned as the kernel needs.
 inline double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
   const double y = m.layout_left ? gpu.left_y_ratio * y_bytes(m, gpu) / gpu.streamed : 0;
   if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);

@@ -20,7 +20,7 @@ struct LengthRun {
   Offset position;
   Offset length;
 };
-// Without padding: copies from a device would read it uninitialized.
+// LengthRun has no padding: a copy from a device would read it uninitialised.
 static_assert(std::has_unique_object_representations_v<LengthRun>);
 
 /// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with a layer without

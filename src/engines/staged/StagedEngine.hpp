@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaStaged;
 
-/// Whether there are a kernel for staged windows, memory to build them, and statistics of their columns.
+/// Whether staged windows have a kernel, memory to build them, and statistics of their columns.
 inline bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
   return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
 }

@@ -89,7 +89,7 @@ struct StagedColumns {
   }
 
   /// Returns the own columns that fill no tile, and are carried over to the next chunk: repeatedly the last one of the
-  /// fullest bank. Returns none if a tile less would leave out a column that is already carried.
+  /// fullest bank. Returns none if one tile fewer would leave out a column that is already carried.
   TESSERA_FUNCTION std::uint64_t rest() const {
     const int surplus = count() % 8;
     if (popcount(own) < surplus) return 0;

@@ -84,7 +84,7 @@ struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffer
     return x(Policy::buffers) + Policy::buffers * tile_bytes + buffer * value_bytes;
   }
 
-  /// Returns the offset in a buffer of 16 bytes of a slot's row. `code` is 4 slot + slot mod 4.
+  /// Returns where 16 bytes of a slot's row are in a buffer. `code` is 4 slot + slot mod 4.
   static __device__ __forceinline__ int place(int code, int sixteenth) {
     return ((code * 32) ^ (sixteenth % 8 * 16)) + sixteenth / 8 * panel_stride;
   }

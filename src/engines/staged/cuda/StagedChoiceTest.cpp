@@ -22,8 +22,8 @@ int piece(double rows, double nonzeros, double columns, double vector_columns) {
       .piece_chunks;
 }
 
-// Windows with 9 chunks each, of a finite element mesh, and with 10, of another matrix, are not cut: pieces are at
-// least as long as a mean window, unless a block would have less work than that.
+// Windows of a finite element mesh (9 chunks each) and of another matrix (10) are not cut: pieces are at least as long
+// as a mean window, unless a block would have less work than that.
 TEST(StagedChoice, PiecesAreWholeWindowsWhereThereAreManyWindows) {
   EXPECT_EQ(piece(262144, 6859000, 2310000, 32), 64);
   EXPECT_EQ(piece(45954, 6805486, 421212, 128), 64);
