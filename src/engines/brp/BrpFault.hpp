@@ -32,18 +32,18 @@ enum BrpFault : int {
 
 inline std::string describe_brp(int fault) {
   static constexpr const char* texts[] = {
-      "group_windows is not the window of its groups in window_groups",                 // brp_window
-      "group_columns holds a column outside the matrix",                                // brp_column
-      "local_ids holds a column other than that of its place, or a row beyond 15",      // brp_id
-      "local_ids holds a row beyond the last of the matrix",                            // brp_row_beyond
-      "the entries of the groups do not ascend strictly by column, then row",           // brp_order
-      "residual_rows does not ascend strictly within the rows of the window",           // brp_residual_row
-      "residual_rows lists a row without residual entries",                             // brp_residual_row_empty
-      "residual_columns holds a column outside the matrix",                             // brp_residual_column
-      "residual_columns does not ascend strictly within a row",                         // brp_residual_order
-      "a residual entry is in a group too, or comes before one of its column that is",  // brp_both_parts
-      "f residual entries have one column, and later columns are in groups",            // brp_skipped
-      "the residual entries would make another group",                                  // brp_group_left
+      "group_windows is not the window of its groups in window_groups",             // brp_window
+      "group_columns holds a column outside the matrix",                            // brp_column
+      "local_ids holds a column other than that of its place, or a row beyond 15",  // brp_id
+      "local_ids holds a row beyond the last of the matrix",                        // brp_row_beyond
+      "the entries of the groups do not ascend strictly by column, then row",       // brp_order
+      "residual_rows does not ascend strictly within the rows of the window",       // brp_residual_row
+      "residual_rows lists a row without residual entries",                         // brp_residual_row_empty
+      "residual_columns holds a column outside the matrix",                         // brp_residual_column
+      "residual_columns does not ascend strictly within a row",                     // brp_residual_order
+      "a residual entry is in a group too, or an entry after it in its column is",  // brp_both_parts
+      "f residual entries have one column, and later columns are in groups",        // brp_skipped
+      "the residual entries would make another group",                              // brp_group_left
   };
   return texts[fault];
 }
