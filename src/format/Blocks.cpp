@@ -25,8 +25,8 @@ void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries,
   }
 }
 
-/// Returns the number of blocks within the offsets.
-/// \throws std::invalid_argument like build_csr(), which is called only for this
+/// Checks the blocks like build_csr(), which is called only for that, and returns their number.
+/// \throws std::invalid_argument like build_csr()
 template <class ExecutionSpace, class Offset>
 std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& blocks, std::size_t entries) {
   const auto checked = build_csr(exec, blocks, entries);

@@ -13,18 +13,18 @@
 
 namespace Tessera::Impl {
 
-/// The distinct columns of tall windows of rows, and their entries. Threads share a window, whatever its number of
-/// columns. For low windows, merging the rows (Windows.hpp) costs less.
+/// The distinct columns of tall windows of rows, and their entries. All threads share the work on a window, even if it
+/// has many columns. For low windows, merging the rows (Windows.hpp) costs less.
 template <class Memory>
 struct ColumnsOfWindows {
   Csr<Memory> columns;                     ///< a row for each window
   Array<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the number of entries
-  Array<Offset*, Memory> entries;          ///< canonical entries, sorted by window, column and row
+  Array<Offset*, Memory> entries;          ///< canonical indices of the entries, sorted by window, column and row
   Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows with an entry in it
 };
 
-/// Sorts the entries by window and column, with keys (window, column, row of the window). The sort is stable, so rows
-/// stay in order without being sorted.
+/// Sorts the entries by window and column. Keys are (window, column, row of the window). Rows are already in order, and
+/// the sort is stable, so it skips their bits.
 template <class Exec>
 static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                Ordinal window_rows, int row_bits) {

@@ -36,7 +36,7 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                               std::to_string(entries) + " entries given");
 }
 
-/// Counts entries whose column does not exceed the previous entry's.
+/// Counts the entries whose column is not greater than the previous entry's column.
 template <class ExecutionSpace>
 std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, std::size_t entries) {
   std::size_t descents = 0;
@@ -48,7 +48,7 @@ std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, s
   return descents;
 }
 
-/// Whether rows ascend strictly and columns are in range: then entries descend only where a row begins.
+/// Returns whether each row ascends strictly and columns are in range. Then every descent is at the start of a row.
 template <class ExecutionSpace>
 bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Ordinal* columns = A.column_indices;
@@ -164,7 +164,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& 
   using Memory = typename ExecutionSpace::memory_space;
   const int row_bits = Impl::key_bits(A.rows);
   auto sorted = Impl::keys_of_entries(exec, A, nonzeros, true, row_bits);
-  // Rows already ascend, and a stable sort by columns keeps their order.
+  // Entries are in the order of rows, and a stable sort by columns keeps that order.
   sorted.sort(exec, row_bits, row_bits + Impl::key_bits(A.columns));
   BuiltCsr<Memory> result;
   result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace>(exec, A.columns, A.rows, sorted.keys, row_bits);

@@ -9,11 +9,11 @@
 
 #include "AllocateCsr.hpp"
 
-/// Functions that need only a format's for_each_entry(), which visits a row.
+/// Functions that access a format only through for_each_entry(), which visits the entries of a row.
 namespace Tessera::Impl {
 
-/// Returns the source of each value of a format in canonical rows. Both visit a row in the order of its columns, so a
-/// running count of entries is enough. Places without an entry get ValueMap::no_source.
+/// Returns the map from the canonical rows to the values of a format. Both visit the entries of a row in ascending
+/// columns, so a running count is the index of the entry. Places without an entry get ValueMap::no_source.
 template <class ExecutionSpace, class Pattern>
 static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
                                                                      const CsrPattern<Offset>& rows,
@@ -32,7 +32,7 @@ static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const Execu
   return map;
 }
 
-/// Returns the canonical rows of a format, and the place of each of their values in it.
+/// Converts a format to canonical rows. The map gives the place in the format of each of their values.
 template <class ExecutionSpace, class Pattern>
 static BuiltCsr<typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec, const Pattern& format,
                                                                       std::size_t nonzeros) {

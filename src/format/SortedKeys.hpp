@@ -30,8 +30,8 @@ static Csr<typename Exec::memory_space> csr_of_sorted_keys(
   return result;
 }
 
-/// Whether a sorted key differs from the previous one in more than its lowest `shift` bits. A struct, not a
-/// lambda: nvcc miscompiles a lambda that captures another one, in headers (src/README.md, rules for lambdas).
+/// Whether a sorted key differs from the previous one in more than its lowest `shift` bits. A struct, not a lambda: in
+/// headers, nvcc miscompiles a lambda that captures another one (src/README.md, rules for lambdas).
 template <class Keys>
 struct FirstOfRun {
   Keys keys;
@@ -39,9 +39,9 @@ struct FirstOfRun {
   KOKKOS_FUNCTION bool operator()(std::size_t i) const { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; }
 };
 
-/// Removes the lowest `shift` bits of the keys, then keeps one of each run of equal keys. Returns the number of runs;
-/// runs(i) is the start of run i, and the last element is the end. Without a shift, `runs` is unchanged if all keys
-/// differ.
+/// Removes the lowest `shift` bits of the keys, and keeps one key of each run of equal keys. Returns the number of
+/// runs. runs(i) is the start of run i; the last element is the end. If `shift` is 0 and all keys differ, `runs` is
+/// unchanged.
 template <class Exec>
 static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
                                Array<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
@@ -90,7 +90,8 @@ struct EntryKeys {
   }
 };
 
-/// Returns the canonical rows of distinct entries in any order, whose keys EntryKeys wrote. The map has their slots.
+/// Returns the canonical rows of distinct entries, given in any order, whose keys and slots EntryKeys wrote. The map
+/// has these slots.
 template <class Exec>
 BuiltCsr<typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
                                                      KeyedSlots<Exec, Offset> entries) {

@@ -11,10 +11,10 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
-/// The search of each format's validate() for the first broken invariant.
+/// Finds the first broken invariant of a format, for its validate().
 namespace Tessera::Impl {
 
-/// No fault: all invariants hold. Invariants are numbered from 0 in the order of their checks.
+/// The number that means that all invariants hold. Invariants are numbered from 0 in the order of their checks.
 constexpr int no_fault = 255;
 
 /// The lowest number of a broken invariant.
@@ -39,7 +39,7 @@ struct WindowFault {
   KOKKOS_FUNCTION int operator()(std::size_t window) const { return window_fault(A, static_cast<Ordinal>(window)); }
 };
 
-/// Finds the least pair (unit, fault), packed into one number.
+/// Computes the least pair (unit, fault), packed into one number.
 ///
 /// NOTE: a struct, because FaultOf is usually a KOKKOS_LAMBDA. On the host, nvcc 13 stores such a lambda behind a
 /// pointer, which is null in optimized code that captures it in another lambda.
@@ -54,7 +54,7 @@ struct LeastFault {
   }
 };
 
-/// Calls fault_of(unit) for every unit, and returns the first that has a fault.
+/// Calls fault_of(unit) for every unit. Returns the first unit that has a fault, and its fault.
 template <class ExecutionSpace, class FaultOf>
 std::optional<FoundFault> find_fault(const ExecutionSpace& exec, std::size_t units, const FaultOf& fault_of) {
   constexpr std::uint64_t nothing = std::numeric_limits<std::uint64_t>::max();
@@ -66,8 +66,8 @@ std::optional<FoundFault> find_fault(const ExecutionSpace& exec, std::size_t uni
   return FoundFault{static_cast<std::size_t>(first / 256), static_cast<int>(first % 256)};
 }
 
-/// Describes the first unit (a window, a row, a block) that has a fault: "<unit name> <unit>: <description>"; empty if
-/// there is none.
+/// Describes the first unit (a window, a row, a block) that has a fault: "<unit name> <unit>: <description>". Returns
+/// an empty text if no unit has a fault.
 template <class ExecutionSpace, class FaultOf, class Describe>
 std::string first_fault(const ExecutionSpace& exec, const std::string& unit_name, std::size_t units,
                         const FaultOf& fault_of, const Describe& describe) {
@@ -83,7 +83,7 @@ std::string first_window_fault(const ExecutionSpace& exec, std::size_t windows, 
   return first_fault(exec, "window", windows, WindowFault<window_fault, Pattern>{A}, describe);
 }
 
-/// Returns the first fault that the checks find. A check is called only if the previous ones found none.
+/// Calls the checks in order until one finds a fault, and returns this fault.
 template <class... Checks>
 std::string first_of(const Checks&... checks) {
   std::string fault;
@@ -105,8 +105,8 @@ struct OffsetsFault {
   }
 };
 
-/// Checks that offsets(0 ... units) start at `begin`, do not descend, and end at `end`. Returns the fault, or nothing.
-/// `what` names the array, `of` the things that it counts.
+/// Checks that offsets(0 ... units) start at `begin`, do not descend, and end at `end`. Returns the fault, or an empty
+/// text. `what` names the array, `of` the things that it counts.
 template <class ExecutionSpace>
 std::string offsets_fault(const ExecutionSpace& exec, const std::string& unit_name, const Offset* offsets,
                           std::size_t units, std::size_t end, const std::string& what, const std::string& of,
@@ -116,12 +116,12 @@ std::string offsets_fault(const ExecutionSpace& exec, const std::string& unit_na
       [&](int) { return what + " does not ascend from " + std::to_string(begin) + " to the number of " + of; });
 }
 
-/// Puts the name of the format before a fault, if there is one.
+/// Puts the name of the format before a fault. An empty text stays empty.
 inline std::string of_format(const std::string& name, const std::string& fault) {
   return fault.empty() ? fault : name + ": " + fault;
 }
 
-/// The invariants of condensed columns, tile by tile along a window.
+/// Checks the invariants of condensed columns, tile by tile in the order of a window.
 class CondensedColumns {
  public:
   enum Fault : int { out_of_range, not_ascending, gap, entry_outside, without_entry, faults };

@@ -7,14 +7,14 @@
 
 namespace Tessera::Impl {
 
-/// Number of a device's threads that check `wanted`: few enough to start quickly, enough to keep a large GPU busy.
+/// Upper bound on the device threads that read `wanted`: few enough to start quickly, enough to keep a large GPU busy.
 constexpr std::size_t most_asking = std::size_t(1) << 18;
 
 template <class ExecutionSpace, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& first,
                    const ValueMap<typename ExecutionSpace::memory_space>& second, const Scalar* source, Scalar* target,
                    std::size_t size, const std::uint32_t* wanted) {
-  // False for memory that the host can merely read: a read would not wait for the kernel that writes `wanted`.
+  // False for device memory that the host can read: a read would not wait for the kernel that writes `wanted`.
   constexpr bool is_host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
   const auto gather = Impl::gather_value(first, second, source, target);
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;

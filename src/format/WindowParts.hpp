@@ -8,11 +8,12 @@
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/parallel/WindowMerge.hpp>
 
-/// Windows of rows cut by their columns into parts, which are merged at the same time: a device has more threads than
-/// most matrices have windows.
+/// Windows of rows, cut by columns into parts. Threads merge the parts in parallel, because a device has more threads
+/// than most matrices have windows.
 ///
-/// In a long window, every 64th entry of each row begins a part. It ends where the next part begins, in any row. It has
-/// at most 64 entries of a row, and 64 on average. A shorter window is one part, and so are all windows on hosts.
+/// In a long window, every 64th entry of each row begins a part. The part ends where the next one begins, in whichever
+/// row that is. A part has at most 64 entries of a row, and 64 on average. Short windows, and all windows on hosts, are
+/// one part.
 namespace Tessera::Impl {
 
 constexpr int part_stride = 64;
@@ -32,7 +33,7 @@ struct WindowPart {
   RowCursors<Height, Offset> rows;
 };
 
-/// Returns the first place in [begin, end) with a column of at least `column`; the columns ascend.
+/// Returns the first place in [begin, end) whose column is at least `column`. Columns must ascend.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, Offset end, Ordinal column) {
   while (begin < end) {
@@ -46,8 +47,8 @@ KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, 
   return begin;
 }
 
-/// Computes the part of a long window that begins at a given entry of row `owner`. If a part of a row above begins in
-/// the same column, this part is empty and follows it.
+/// Computes the part of a long window that begins at the entry of row `owner` in `column`. If a part of a row above
+/// also begins in this column, the part of `owner` is empty and comes after it.
 template <int Height>
 KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int owner, WindowPart<Height>& part) {
   auto& [cursor, end, limit] = part.rows;

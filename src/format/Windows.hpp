@@ -11,10 +11,11 @@
 
 #include "WindowParts.hpp"
 
-/// The common code of formats that condense the distinct columns of windows of adjacent rows into tiles.
+/// The common code of formats that condense the distinct columns of a window (adjacent rows) into tiles.
 namespace Tessera::Impl {
 
-/// A policy over parts of windows. It is dynamic because costs differ on hosts, where parts are whole windows.
+/// A policy over parts of windows. The schedule is dynamic because on hosts, parts are whole windows, whose costs
+/// differ.
 template <class ExecutionSpace>
 using PartPolicy =
     Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
@@ -45,12 +46,12 @@ struct CondensedWindows {
   static_assert(Height <= 16);
   using Rows = std::conditional_t<Height <= 8, std::uint8_t, std::uint16_t>;
 
-  Array<Offset*, Memory> window_offsets;  // first tile of each window, and the end
-  Array<Ordinal*, Memory> columns;        // columns of the tiles; -1 for unused ones of a window's last tile
+  Array<Offset*, Memory> window_offsets;  // first tile of each window; the last element is the number of tiles
+  Array<Ordinal*, Memory> columns;        // columns of the tiles; -1 in unused slots of a window's last tile
   Array<Rows*, Memory> rows;              // rows with an entry in each column: bit r for row r of the window
 };
 
-/// Returns the number of distinct columns before each part, in the order of windows and columns.
+/// Returns the number of distinct columns before each part. Parts are in the order of windows and columns.
 template <int Height, class Exec>
 static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exec,
                                                                  const WindowParts<Height, Exec>& parts) {
@@ -81,7 +82,7 @@ static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height
   return offsets;
 }
 
-/// Writes the columns of all parts, and fills up the last tile of each window.
+/// Writes the columns of all parts, and -1 in the unused slots of each window's last tile.
 template <int Width, int Height, class Exec, class Places>
 static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& parts, const Places& places,
                           const CondensedWindows<Height, typename Exec::memory_space>& windows) {
@@ -104,10 +105,10 @@ static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& par
       });
 }
 
-/// Condenses the columns of all windows into tiles.
+/// Condenses the distinct columns of each window into tiles.
 ///
-/// \param take_columns [in] take_columns(tiles) allocates the array of the tiles' columns, 8 per tile, and any other
-///                          arrays of the caller in the same block
+/// \param take_columns [in] take_columns(tiles) allocates the array of the tiles' columns, 8 per tile, and may allocate
+///                          other arrays of the caller in the same block
 ///
 /// Cost: two merges of all windows.
 template <int Height, int Width, class Exec, class TakeColumns>

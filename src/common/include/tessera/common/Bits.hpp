@@ -5,7 +5,7 @@
 #include <tessera/common/Types.hpp>
 
 /// @file
-/// Operations on masks for host and device. The standard header for bits is not for device code.
+/// Operations on masks for host and device. Device code cannot use the standard header for bits.
 namespace Tessera::Impl {
 
 /// Returns the number of bits that are set.
@@ -17,7 +17,7 @@ TESSERA_FUNCTION int popcount(std::uint64_t bits) {
 #endif
 }
 
-/// Returns the place of the lowest bit that is set; there must be one.
+/// Returns the position of the lowest bit that is set. `bits` must not be 0.
 TESSERA_FUNCTION int lowest_bit(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   return __ffsll(static_cast<long long>(bits)) - 1;
@@ -26,7 +26,7 @@ TESSERA_FUNCTION int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
-/// Returns the place of the highest bit that is set; there must be one.
+/// Returns the position of the highest bit that is set. `bits` must not be 0.
 TESSERA_FUNCTION int highest_bit(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   return 63 - __clzll(static_cast<long long>(bits));

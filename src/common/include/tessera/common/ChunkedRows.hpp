@@ -7,11 +7,11 @@
 #include <tessera/common/H200.hpp>
 #include <tessera/common/Types.hpp>
 
-/// Compressed rows that are multiplied by chunks of rows of X in shared memory: how thread blocks share the work, and
-/// when chunks pay. The kernel, plans and models call the same functions.
+/// The product of compressed rows with chunks of rows of X in shared memory: how thread blocks share the work, and when
+/// chunks pay. The kernel, plans and models call the same functions.
 ///
-/// X is cut into *slabs* of 128 bytes of each row, and into chunks of rows. A block holds one chunk at a time. The
-/// chunks depend on A and the GPU alone. So does the order of sums, whichever block adds them.
+/// X is cut into *slabs* of 128 bytes of each row, and into chunks of rows. A thread block holds one chunk at a time.
+/// Chunks depend on A and the GPU alone, and so does the order of sums, whichever thread block adds them.
 namespace Tessera::Impl {
 
 /// Bytes of a row of X in a slab.
@@ -26,10 +26,10 @@ struct ChunkedProblem {
   double element_bytes = 8;   ///< bytes of an element of A, X and Y
 };
 
-/// The GPU that chunks are made for.
+/// The properties of a GPU that chunks depend on.
 struct ChunkedMachine {
   int multiprocessors = H200::multiprocessors;          ///< number of multiprocessors
-  std::size_t shared_bytes = H200::block_shared_bytes;  ///< bytes of shared memory of a block; 0: there is no kernel
+  std::size_t shared_bytes = H200::block_shared_bytes;  ///< bytes of a thread block's shared memory; 0 without a kernel
 };
 
 /// Returns the bytes of shared memory of a block: the rows of a chunk, a row of zeros, and a counter.

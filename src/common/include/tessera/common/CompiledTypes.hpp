@@ -5,11 +5,11 @@
 #include <tessera/Half.hpp>
 #include <tessera/common/Complex.hpp>
 
-// The types that the library is compiled for: all scalars, unless CMake's TESSERA_SCALARS names some. Tessera's targets
-// then define TESSERA_WITHOUT_... for each of the others, for users' files as well.
+// The types that the library is compiled for: all scalars, unless CMake's TESSERA_SCALARS names some. For each of the
+// other scalars, Tessera's targets then define TESSERA_WITHOUT_..., also for files of users.
 //
-// Offsets in plans are of type int: a matrix of more entries is stored as several blocks of rows. Users' offsets may be
-// std::size_t as well.
+// Offsets in plans are of type int: a matrix with more entries is stored as several blocks of rows. Users' offsets may
+// also be std::size_t.
 //
 // The lists below expand M for every type, and pass their first argument on to M.
 #ifdef TESSERA_WITHOUT_FLOAT
@@ -48,7 +48,7 @@
   TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>)
 
-/// Expands M(Exec, MatrixScalar, VectorScalar) for every pair that may be multiplied, except vectors of 16 bits.
+/// Expands M(Exec, MatrixScalar, VectorScalar) for every pair that may be multiplied, except pairs with 16-bit vectors.
 #define TESSERA_FOR_EACH_PRODUCT(Exec, M)                           \
   TESSERA_IF_FLOAT(M, Exec, float, float)                           \
   TESSERA_IF_DOUBLE(M, Exec, double, double)                        \
@@ -56,18 +56,18 @@
   TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>, Complex<double>)
 
-/// Expands M(Exec, Scalar) for vectors of 16 bits, by which float matrices may be multiplied.
+/// Expands M(Exec, Scalar) for the 16-bit types of vectors, which only matrices of float can be multiplied with.
 #define TESSERA_FOR_EACH_HALF(Exec, M) \
   TESSERA_IF_FLOAT(M, Exec, Half)      \
   TESSERA_IF_FLOAT(M, Exec, BFloat16)
-/// Expands M(Exec, MatrixScalar, VectorScalar) for every such pair.
+/// Expands M(Exec, MatrixScalar, VectorScalar) for every pair with 16-bit vectors.
 #define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M) \
   TESSERA_IF_FLOAT(M, Exec, float, Half)       \
   TESSERA_IF_FLOAT(M, Exec, float, BFloat16)
 
 namespace Tessera::Impl {
 
-/// Whether the library is compiled for a type of scalars (`Complex<double>`, not a user's name for it).
+/// Whether the library is compiled for a scalar type. Complex numbers must be `Complex<Real>`, not std or Kokkos types.
 template <class T>
 inline constexpr bool is_compiled_v = false;
 

@@ -5,9 +5,9 @@
 
 namespace Tessera::Impl {
 
-/// A complex number for kernels: two reals, the real part first, as in std::complex and Kokkos::complex.
+/// A complex number for kernels: two reals, the real part first, like std::complex and Kokkos::complex.
 ///
-/// Kernels may include neither of these two, so Tessera has its own. The API reinterprets users' data.
+/// Kernels may include the headers of neither, so Tessera has a type of its own. The API reinterprets users' data.
 template <class Real>
 struct Complex {
   Real re;  ///< real part
@@ -31,38 +31,38 @@ struct Complex {
   friend TESSERA_FUNCTION constexpr Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
   /// Returns a - b.
   friend TESSERA_FUNCTION constexpr Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-  /// Returns a b, without the cases for infinities of C99's Annex G.
+  /// Returns a b, without the special cases for infinities of Annex G of C99.
   friend TESSERA_FUNCTION constexpr Complex operator*(Complex a, Complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
   /// Returns whether both parts are equal.
   friend TESSERA_FUNCTION constexpr bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
-  /// Returns whether a part differs.
+  /// Returns whether the real or the imaginary parts differ.
   friend TESSERA_FUNCTION constexpr bool operator!=(Complex a, Complex b) { return !(a == b); }
 };
 
-/// The type of the parts of a scalar: float for float and for `Complex<float>`.
+/// The real type of a scalar's parts: float for float and for `Complex<float>`.
 template <class Scalar>
 struct RealOf {
   using type = Scalar;  ///< the real type
 };
-/// The type of the parts of a complex number.
+/// The real type of a complex number's parts.
 template <class Real>
 struct RealOf<Complex<Real>> {
   using type = Real;  ///< the real type
 };
-/// The type of the parts of a scalar.
+/// The real type of a scalar's parts.
 template <class Scalar>
 using real_of_t = typename RealOf<Scalar>::type;
 
 /// Whether a scalar is a Complex.
 template <class Scalar>
 inline constexpr bool is_complex_v = false;
-/// True for Complex.
+/// True for complex numbers.
 template <class Real>
 inline constexpr bool is_complex_v<Complex<Real>> = true;
 
-/// Returns the complex conjugate; a real number is its own conjugate.
+/// Returns the complex conjugate of a number; a real number is unchanged.
 template <class Scalar>
 TESSERA_FUNCTION constexpr Scalar conjugate(Scalar a) {
   if constexpr (is_complex_v<Scalar>) {

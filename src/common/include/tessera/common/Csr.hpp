@@ -11,7 +11,7 @@ namespace Tessera::Impl {
 /// format is built from a *canonical* pattern: row_offsets[0] = 0, row_offsets does not decrease, and the columns of
 /// each row ascend strictly.
 ///
-/// The example matrix of all formats' descriptions has 16 x 16 elements and the entries a to z:
+/// The pictures of all formats show the same example, a matrix of 16 x 16 elements with the entries a to z:
 ///
 /// ```{.unparsed}
 ///        0  1  2  3   4  5  6  7   8  9 10 11  12 13 14 15    row_offsets
@@ -38,17 +38,17 @@ namespace Tessera::Impl {
 template <class Offset>
 struct CsrPattern {
   using offset_type = Offset;                                ///< the type of an offset
-  static constexpr const char* label = "Tessera::csr_spmm";  ///< the name that profilers show for a portable product
+  static constexpr const char* label = "Tessera::csr_spmm";  ///< name of a portable product in profilers
 
   Ordinal rows = 0;                         ///< rows of the matrix
   Ordinal columns = 0;                      ///< columns of the matrix
   const Offset* row_offsets = nullptr;      ///< rows + 1 offsets
   const Ordinal* column_indices = nullptr;  ///< one column for each entry
 
-  TESSERA_FUNCTION Ordinal windows() const { return rows; }  ///< number of rows: each is a window
+  TESSERA_FUNCTION Ordinal windows() const { return rows; }  ///< number of windows: each row is one
 };
 
-/// Calls visit(column, place of the value) for every entry of a row, in the order in which entries are stored.
+/// Calls visit(column, place of the value) for every entry of a row, in the order of storage.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_entry(const CsrPattern<Offset>& A, Ordinal row, const Visit& visit) {

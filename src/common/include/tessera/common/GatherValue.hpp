@@ -6,14 +6,14 @@
 
 namespace Tessera::Impl {
 
-/// Gathers the value of one place of a format from the caller's values, through two maps: from places to canonical
-/// entries, and from these to the caller's entries.
+/// Gathers one value of a format from the caller's values. Two maps lead from the format's place to a canonical entry,
+/// and from there to the caller's entry.
 template <class Scalar>
 struct GatherValue {
   static constexpr Offset no_source = static_cast<Offset>(-1);  ///< marks a place where the matrix has no entry
 
-  const Offset* slots;   ///< canonical entry -> entry of the caller; null for the identity
-  const Offset* runs;    ///< canonical entry -> the first of its slots, which are summed; null without duplicates
+  const Offset* slots;   ///< canonical entry -> index in the caller's values; null for the identity
+  const Offset* runs;    ///< canonical entry -> its first slot, if several are summed; null without duplicates
   const Offset* places;  ///< place -> canonical entry, or no_source; null for the identity
   const Scalar* source;
   Scalar* target;

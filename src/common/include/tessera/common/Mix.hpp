@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// Spreads every bit of a number over all bits: the finalizer of SplitMix64, a bijection.
+/// Mixes the bits of a number so that each affects all bits of the result: the finalizer of SplitMix64, a bijection.
 TESSERA_FUNCTION std::uint64_t mix_bits(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
@@ -16,7 +16,7 @@ TESSERA_FUNCTION std::uint64_t mix_bits(std::uint64_t bits) {
 /// The step between states of SplitMix64: 2^64 over the golden ratio.
 inline constexpr std::uint64_t mix_step = 0x9e3779b97f4a7c15u;
 
-/// Mixes two numbers and a place: combines the halves of a product of 128 bits.
+/// Mixes two numbers and a place, by combining the halves of a 128-bit product.
 TESSERA_FUNCTION std::uint64_t mix_product(std::uint64_t a, std::uint64_t b, std::uint64_t place) {
   __extension__ using Wide = unsigned __int128;
   const std::uint64_t key = place * mix_step;

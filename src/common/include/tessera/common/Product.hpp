@@ -7,13 +7,14 @@
 
 namespace Tessera::Impl {
 
-/// The arguments of a kernel of any format, in addition to the pattern of A, to compute Y = alpha A X + beta Y.
+/// The arguments of a kernel, in addition to the pattern of A in some format, to compute Y = alpha A X + beta Y.
 ///
-/// A format may hold the rows of A in another order. y_rows[i] is then the row of Y for row i of the format: kernels
-/// scatter rows of Y as they write them. Only Bcsr may also hold its columns in another order: x_rows[j] is then the
-/// row of X for its column j. SortedColumns uses neither. A null pointer means the order of X or Y.
+/// A format may store the rows of A in another order. y_rows[i] is then the row of Y that row i of the format belongs
+/// to, and kernels scatter rows of Y as they write them. Only Bcsr may also store columns in another order: x_rows[j]
+/// is then the row of X for column j. SortedColumns uses neither array. A null pointer means that the order is
+/// unchanged.
 ///
-/// X and Y of 16 bits are multiplied and added in float: factors and sums have the type Sum.
+/// If X and Y have 16 bits, factors and sums are of type float: see Sum.
 template <class MatrixScalar, class VectorScalar>
 struct Product {
   using Sum = sum_of_t<VectorScalar>;    ///< the type of factors and sums
@@ -36,7 +37,7 @@ Product<MatrixScalar, VectorScalar> columns_of(Product<MatrixScalar, VectorScala
   return product;
 }
 
-/// Scratch memory that a caller lends to a kernel.
+/// Scratch memory that a kernel borrows from its caller.
 struct Scratch {
   std::byte* data = nullptr;  ///< the first byte
   std::size_t bytes = 0;      ///< number of bytes

@@ -4,10 +4,10 @@
 #include <tessera/common/Csr.hpp>
 
 /// @file
-/// Finds a column in a row by bisection: the columns of canonical rows ascend.
+/// Bisection of a row for a column. The columns of canonical rows ascend.
 namespace Tessera::Impl {
 
-/// Returns the first of a row's entries begin, ..., end - 1 whose column is not less than `column`; `end` if none is.
+/// Returns the first of the entries begin, ..., end - 1 whose column is at least `column`, or `end` if there is none.
 template <class Offset>
 TESSERA_FUNCTION Offset first_from(const CsrPattern<Offset>& A, Offset begin, Offset end, Ordinal column) {
   while (begin < end) {

@@ -6,16 +6,17 @@
 #include <tessera/common/Mix.hpp>
 #include <tessera/common/Types.hpp>
 
-/// The fingerprint that shows whether an array has changed: 64 bits, the sum of contributions of each 16 bytes and
-/// their place. Two different arrays have the same fingerprint with a probability of about 2^-64.
+/// The fingerprint that shows whether an array has changed: 64 bits, the sum of one contribution for each 16 bytes,
+/// which depends on them and their place. Two different arrays have the same fingerprint with a probability of about
+/// 2^-64.
 namespace Tessera::Impl {
 
-/// The state of a watched array, in device memory. All zeros: nothing is known.
+/// The state of a watched array, in device memory. If all members are 0, no fingerprint is known yet.
 struct WatchedArray {
   std::uint64_t fingerprint;
   std::uint32_t is_known;
-  std::uint32_t has_changed;      // whether the array had changed at the last look
-  unsigned long long sum, parts;  // what the blocks of a kernel that looks have added so far; else 0
+  std::uint32_t has_changed;      // whether the array had changed at the last comparison
+  unsigned long long sum, parts;  // contributions and count of the thread blocks that have finished; 0 between kernels
 
   /// Compares a fingerprint with the known one, and stores it.
   TESSERA_FUNCTION void conclude(std::uint64_t found) {
@@ -25,17 +26,17 @@ struct WatchedArray {
   }
 };
 
-/// 16 bytes that are read at once.
+/// 16 aligned bytes, read at once.
 struct alignas(16) WholeChunk {
   std::uint64_t low, high;
 };
-/// 4 bytes of an array that is aligned to no more.
+/// 4 bytes, for arrays that are aligned to 4 bytes only.
 struct SmallChunk {
   std::uint32_t low;
   static constexpr std::uint32_t high = 0;
 };
 
-/// An array as chunks. The bytes after the last whole chunk count as one more chunk.
+/// An array, cut into chunks. The bytes after the last whole chunk count as one more chunk.
 template <class Chunk>
 struct ChunkedArray {
   const Chunk* chunks;
@@ -43,7 +44,7 @@ struct ChunkedArray {
   const std::uint32_t* rest;  // words after the last whole chunk
   int rest_words;
 
-  /// \param data [in] aligned as a chunk, and to 4 bytes
+  /// \param data [in] aligned to 4 bytes, and for WholeChunk to 16 bytes
   ChunkedArray(const void* data, std::size_t bytes)
       : chunks(static_cast<const Chunk*>(data)),
         whole(bytes / sizeof(Chunk)),
@@ -52,7 +53,7 @@ struct ChunkedArray {
 
   TESSERA_FUNCTION std::size_t size() const { return whole + 1; }
 
-  /// Returns what a chunk contributes to the fingerprint.
+  /// Returns the contribution of a chunk to the fingerprint.
   TESSERA_FUNCTION std::uint64_t contribution(std::size_t i) const {
     if (i < whole) {
       const Chunk chunk = chunks[i];

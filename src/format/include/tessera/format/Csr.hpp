@@ -58,7 +58,7 @@ struct Csr {
   /// @endcond
 };
 
-/// A pattern in compressed rows as it was built, and the sources of its values.
+/// The canonical rows that were built from another pattern, and the sources of their values.
 template <class MemorySpace>
 using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 
@@ -68,15 +68,15 @@ using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 /// \param exec    [in] the instance to run on
 /// \param input   [in] any compressed rows
 /// \param entries [in] number of entries of the input
-/// \throws std::invalid_argument that names the first wrong row or entry: offsets that do not start at 0, descend, or
-///         end beyond `entries`; a column outside [0, columns)
+/// \throws std::invalid_argument that names the first wrong row or entry: offsets do not start at 0, descend, or end
+///         beyond `entries`; a column is outside [0, columns)
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
                                                           std::size_t entries);
 
-/// Checks offsets for build_csr(), also a user's offsets that exceed the range of an int.
+/// Checks offsets for build_csr(). They may be a user's offsets that exceed the range of an int.
 ///
 /// \throws std::invalid_argument for the first row whose offsets are wrong
 template <class ExecutionSpace, class Offset>
@@ -90,7 +90,7 @@ template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                           std::size_t nonzeros);
 
-/// Checks every invariant of a canonical pattern. Returns an empty text, or the first broken one and its position.
+/// Checks every invariant of a canonical pattern. Returns the first broken one and its position, or an empty text.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A);
 

@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl {
 
-/// An archive that calls a function with each array.
+/// An archive (argument of transfer()) that calls a function with each array.
 template <class Visit>
 struct ArrayVisitor {
   const Visit& visit;
@@ -18,14 +18,14 @@ struct ArrayVisitor {
   }
 };
 
-/// Calls visit(name, array) for each array that a format transfers.
+/// Calls visit(name, array) for each array that the format's transfer() names.
 template <class Pattern, class Visit>
 void for_each_array(Pattern& pattern, const Visit& visit) {
   ArrayVisitor<Visit> visitor{visit};
   pattern.transfer(visitor);
 }
 
-/// Returns the bytes of these arrays.
+/// Returns the bytes of all arrays of a format.
 template <class Pattern>
 std::size_t bytes_of_arrays(Pattern pattern) {
   std::size_t bytes = 0;

@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// Permutes the rows of A: row i of the result is row order(i) of A. The map holds the places of its values in A's.
+/// Permutes the rows of A: row i of the result is row order(i) of A. The map gives each value's place in A's values.
 ///
 /// \param exec     [in] the instance to run on
 /// \param A        [in] a canonical pattern
@@ -21,8 +21,8 @@ BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
-/// Permutes the columns of A: column j of the result is column order(j) of A. The result is canonical. The map is like
-/// that of permute_rows().
+/// Permutes the columns of A: column j of the result is column order(j) of A. The result is canonical. The map gives
+/// each value's place in A's values.
 ///
 /// Cost: a radix sort of the entries.
 template <class ExecutionSpace>

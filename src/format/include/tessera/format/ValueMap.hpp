@@ -10,11 +10,11 @@
 
 namespace Tessera::Impl {
 
-/// The sources of the values of one array in another: target[i] = source[slots(i)]. If slots(i) is no_source, target[i]
-/// is 0: an element that a format stores although the matrix has no entry there.
+/// A map that gives each value of a target array its source in another array: target[i] = source[slots(i)]. target[i]
+/// is 0 if slots(i) is no_source: the format stores an element where the matrix has no entry.
 ///
-/// An empty `slots` is the identity. If the source has duplicates, `runs` has targets + 1 elements, and slots are
-/// summed in this order: target[i] = sum of source[slots(k)] for runs(i) <= k < runs(i + 1).
+/// An empty `slots` is the identity. If the source has duplicates, `runs` has targets + 1 elements, and target[i] is
+/// the sum of source[slots(k)] for runs(i) <= k < runs(i + 1), added in this order.
 template <class MemorySpace>
 struct ValueMap {
   static constexpr Offset no_source = static_cast<Offset>(-1);  ///< the slot of a target without a source
@@ -28,7 +28,7 @@ struct ValueMap {
   std::size_t bytes() const { return (slots.extent(0) + runs.extent(0)) * sizeof(Offset); }
 };
 
-/// Returns the functor that gathers one value for gather_values(), with its arguments.
+/// Returns the functor that gathers one value for gather_values(). The functor holds its arguments.
 template <class MemorySpace, class Scalar>
 GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const ValueMap<MemorySpace>& second,
                                  const Scalar* source, Scalar* target) {
@@ -36,15 +36,15 @@ GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const Value
   return {pointer(first.slots), pointer(first.runs), pointer(second.slots), source, target};
 }
 
-/// Gathers the values of a format from the caller's, via the canonical order: target[i] = source at first(second(i)).
+/// Gathers the values of a format from the caller's: target[i] = source at first(second(i)).
 ///
 /// \param exec   [in]  the instance to run on
-/// \param first  [in]  the map from canonical entries to entries of `source`
+/// \param first  [in]  the map from canonical entries to the caller's entries
 /// \param second [in]  the map from places in the format to canonical entries; it has no duplicates
 /// \param source [in]  the caller's values
 /// \param target [out] the values of the format
 /// \param size   [in]  number of places in the format
-/// \param wanted [in]  null, or memory of the device: nothing is done if it holds 0 when the kernel runs
+/// \param wanted [in]  null, or the address of a flag on the device: if it is 0 when the kernel runs, nothing is done
 ///
 /// Cost: one pass over the values and the maps. Nothing is allocated.
 template <class ExecutionSpace, class Scalar>
@@ -52,7 +52,7 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<typename Execution
                    const ValueMap<typename ExecutionSpace::memory_space>& second, const Scalar* source, Scalar* target,
                    std::size_t size, const std::uint32_t* wanted = nullptr);
 
-/// Returns the map of `inner` and then `outer`: target[i] = source[outer(inner(i))]. It has the runs of `inner`.
+/// Returns the map that applies `inner`, then `outer`: target[i] = source[outer(inner(i))]. It has the runs of `inner`.
 ///
 /// \param exec  [in] the instance to run on
 /// \param outer [in] a map without duplicates in which every target has a source
@@ -62,13 +62,13 @@ ValueMap<typename ExecutionSpace::memory_space> compose(const ExecutionSpace& ex
                                                         const ValueMap<typename ExecutionSpace::memory_space>& outer,
                                                         const ValueMap<typename ExecutionSpace::memory_space>& inner);
 
-/// Checks a map. Returns an empty text, or the first fault.
+/// Checks a map. Returns the first fault, or an empty text.
 ///
 /// \param exec     [in] the instance to run on
 /// \param map      [in] the map
 /// \param targets  [in] number of elements of the target
 /// \param sources  [in] number of elements of the source
-/// \param may_lack [in] whether targets may have no source
+/// \param may_lack [in] whether targets without a source are allowed
 ///
 /// Cost: one pass over the map.
 template <class ExecutionSpace>
