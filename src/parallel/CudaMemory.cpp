@@ -23,12 +23,12 @@ void require(cudaError_t status, const std::string& what) {
   throw std::runtime_error("Tessera: " + what + ": " + cudaGetErrorString(status));
 }
 
-/// A pool of memory that keeps what is freed.
+/// A CUDA memory pool that keeps freed memory.
 struct Pool {
   cudaMemPool_t handle = nullptr;
   std::size_t most_idle = 0;
 
-  /// Bytes of the GPU that the pool holds, and the bytes of these that arrays use.
+  /// Bytes of the GPU that the pool has reserved, and the number of these bytes that arrays use.
   struct Usage {
     std::uint64_t reserved = 0, used = 0;
     cudaError_t status = cudaSuccess;
@@ -42,7 +42,7 @@ struct Pool {
     return now;
   }
 
-  /// Returns idle memory above a limit to the GPU: cudaMalloc cannot use memory of the pool.
+  /// Returns idle memory beyond most_idle to the GPU, because cudaMalloc cannot use memory of the pool.
   void limit_idle() const {
     const Usage now = usage();
     if (now.status == cudaSuccess && now.idle() > most_idle) cudaMemPoolTrimTo(handle, now.used + most_idle);
@@ -52,13 +52,13 @@ struct Pool {
 /// The pools of all GPUs.
 class Pools {
  public:
-  /// Never destroyed: static arrays outlive everything else.
+  /// Returns the object, which is never destroyed because static arrays may outlive any static object.
   static Pools& all() {
     static auto* pools = new Pools;
     return *pools;
   }
 
-  /// Returns the pool of a GPU, which is the current one; without a handle if it has none.
+  /// Returns the pool of a GPU, which must be the current one. Without a handle if the GPU does not support pools.
   Pool of(int gpu) {
     const std::lock_guard lock(mutex_);
     if (const auto known = pools_.find(gpu); known != pools_.end()) return known->second;
@@ -85,7 +85,7 @@ class Pools {
     return pool;
   }
 
-  /// Returns idle memory to the GPUs. Memory that is freed after the end of Kokkos is returned at once.
+  /// Returns idle memory to the GPUs. Memory that is freed after Kokkos has ended is then returned at once.
   void end() {
     const std::lock_guard lock(mutex_);
     for (auto& [gpu, pool] : pools_) {
@@ -112,7 +112,7 @@ CudaMemory::CudaMemory(const Kokkos::Cuda& exec, const std::string& label, std::
   cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool, stream_);
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    // Memory that was freed in the order of a stream is returned only after the stream has reached that point.
+    // Memory that was freed in the order of a stream is available only after the stream has reached that point.
     require(cudaDeviceSynchronize(), "waiting for memory");
     require(cudaMemPoolTrimTo(pool, 0), "a memory pool");
     status = cudaMallocFromPoolAsync(&data_, bytes, pool, stream_);
@@ -146,7 +146,7 @@ void CudaMemory::end_build(const Kokkos::Cuda& exec) {
     if (pool.handle != nullptr) return pool.limit_idle();
     Arena::of(exec).share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
   } catch (...) {
-    // This may run in a destructor after the GPU has failed, which was reported.
+    // This may run in a destructor after the GPU has failed. That error was reported elsewhere.
   }
 }
 

@@ -16,7 +16,7 @@ void MemoryAccount::charge(const std::string& array, std::size_t bytes) {
   const std::size_t more = rounded(bytes), limit = limit_, kept = std::min<std::size_t>(limit, reserved_);
   std::size_t before = held_;
   do {
-    // The number of bytes that do not fit may also overflow.
+    // `more` is less than `bytes` if rounding overflowed: such an array does not fit either.
     if (more < bytes || before > limit - kept || more > limit - kept - before) {
       throw FormatTooLarge("Tessera: the array " + array + " takes " + std::to_string(bytes) + " bytes beside " +
                            std::to_string(before + kept) + ", memory_limit allows " + std::to_string(limit) +

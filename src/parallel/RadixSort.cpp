@@ -14,7 +14,7 @@ namespace Tessera::Impl {
 constexpr int radix_bits = 8;
 constexpr int radix_digits = 1 << radix_bits;
 
-/// Returns the number of blocks that count and scatter on their own: enough to balance threads, or to fill a device.
+/// Returns the number of blocks whose digits are counted separately: enough to balance threads or to fill a device.
 template <class ExecutionSpace>
 std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
   const bool host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
@@ -22,8 +22,8 @@ std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
   return std::max<std::size_t>(1, std::min(most, size / (host ? 4096 : 512)));
 }
 
-/// Makes one stable pass over the digit at `shift`. The elements of block b with digit d are placed after all smaller
-/// digits, and after digit d of the blocks before b.
+/// Makes one stable pass over the digit at `shift`. Elements of block b with digit d are placed after all elements with
+/// smaller digits, and after the elements of earlier blocks with digit d.
 template <class ExecutionSpace, class Word, class Counts>
 static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<Word>& arrays, int from,
                        const Counts& counts) {
@@ -65,7 +65,7 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<
       });
 }
 
-/// Calls the sort of the layer `cuda`, if it is built and runs on the GPU. Other backends have none.
+/// Calls the sort of the layer `cuda`, if it is built and runs on the GPU. Returns nothing for all other backends.
 template <class ExecutionSpace, class Word>
 std::optional<int> sort_by_cuda(const ExecutionSpace&, const RadixArrays<Word>&, int, int, std::byte*) {
   return std::nullopt;
@@ -107,7 +107,7 @@ int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int 
       counts(reinterpret_cast<std::size_t*>(scratch), radix_digits * radix_blocks(exec, arrays.size));
   int from = 0;
   for (int shift = first_bit; shift < last_bit; shift += radix_bits, from = 1 - from)
-    radix_pass(exec, shift, arrays, from, counts);  // a last digit may reach beyond last_bit, where all bits are 0
+    radix_pass(exec, shift, arrays, from, counts);  // the last digit may extend beyond last_bit, where all bits are 0
   return from;
 }
 

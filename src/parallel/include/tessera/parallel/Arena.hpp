@@ -10,11 +10,11 @@
 
 namespace Tessera::Impl {
 
-/// One allocation that is handed out as arrays, which share it: a step takes many arrays from one block.
+/// One allocation, from which a step takes many arrays, which share its ownership.
 template <class Memory>
 class Arena {
  public:
-  /// An arena without memory: its arrays are empty, and bytes() returns what an arena with memory needs.
+  /// Makes an arena without memory. Its arrays are empty, and bytes() returns the number of bytes that they would need.
   Arena() = default;
 
   template <class ExecutionSpace>
@@ -22,20 +22,20 @@ class Arena {
       : label_(label), memory_(allocate<Array<std::byte*, Memory>>(exec, label, bytes)) {}
 
   /// Makes `array` an array of `size` uninitialized elements, aligned to a cache line of GPUs.
-  /// \throws std::logic_error if too little memory is left
+  /// \throws std::logic_error if the arena has too little memory left
   template <class ArrayType>
   void take(ArrayType& array, std::size_t size) {
     take_aligned(array, size, 128);
   }
 
-  /// Like take(), but as close behind the last array as the type allows. If arrays are taken in descending order of the
-  /// sizes of their elements, there are no gaps, and a format holds no more bytes than its arrays.
+  /// Like take(), but aligned only as the type requires. If arrays are taken in descending order of element size, there
+  /// are no gaps, and a format needs no more bytes than its arrays.
   template <class ArrayType>
   void take_behind(ArrayType& array, std::size_t size) {
     take_aligned(array, size, alignof(typename ArrayType::value_type));
   }
 
-  /// The bytes of all arrays that were taken.
+  /// Bytes of all arrays taken so far.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -57,7 +57,7 @@ class Arena {
   std::size_t bytes_ = 0;
 };
 
-/// Allocates one block for all arrays that take(arena) takes. It is called twice: the first time to measure them.
+/// Allocates one block for all arrays that take(arena) takes. Calls `take` twice; the first call measures the arrays.
 template <class Memory, class ExecutionSpace, class Take>
 void take_at_once(const ExecutionSpace& exec, const std::string& label, const Take& take) {
   Arena<Memory> measure;
@@ -66,17 +66,17 @@ void take_at_once(const ExecutionSpace& exec, const std::string& label, const Ta
   take(arena);
 }
 
-/// A table on the host, and the array that becomes its copy.
+/// A table on the host, and the device array that becomes its copy.
 template <class T, class Memory>
 struct TableCopy {
   const std::vector<T>& host;
   Array<T*, Memory>& device;
 };
-template <class T, class Memory>  // not all compilers of C++20 deduce it
+template <class T, class Memory>  // not all compilers of C++20 deduce the arguments
 TableCopy(const std::vector<T>&, Array<T*, Memory>&)->TableCopy<T, Memory>;
 
-/// Copies tables on the host to arrays of one block, without gaps if the sizes of their elements do not ascend. Waits
-/// for `exec`.
+/// Copies tables on the host to arrays in one block. There are no gaps if element sizes do not ascend. Waits for
+/// `exec`.
 template <class ExecutionSpace, class... T>
 void copy_at_once(const ExecutionSpace& exec, const std::string& label,
                   const TableCopy<T, typename ExecutionSpace::memory_space>&... tables) {

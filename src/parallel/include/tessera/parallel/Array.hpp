@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// The object that the Arrays of one allocation share. The last of them destroys it.
+/// The owner of an allocation. All Arrays in it share the owner, and the last of them destroys it.
 class ArrayOwner {
  public:
   ArrayOwner() = default;
@@ -25,7 +25,7 @@ class ArrayOwner {
   std::atomic<std::size_t> arrays_{1};
 };
 
-/// Keeps a View of Kokkos for Arrays that share its memory.
+/// Owns the memory of a Kokkos::View for Arrays that share it.
 template <class ViewType>
 class ViewOwner final : public ArrayOwner {
  public:
@@ -35,17 +35,17 @@ class ViewOwner final : public ArrayOwner {
   ViewType view_;
 };
 
-/// A View that shares the ownership of its memory with its copies, like a View of Kokkos. Its memory is from Tessera's
-/// allocator: allocate() in Arrays.hpp makes it. Kernels may capture it: on a device it counts no references.
+/// A View that shares ownership of its memory with its copies, like Kokkos::View. allocate() in Arrays.hpp makes it,
+/// from Tessera's allocator. Kernels may capture it, because references are counted on the host only.
 ///
-/// NOTE: a View that is made from it owns nothing, and must not outlive it.
+/// NOTE: a Kokkos::View that is made from an Array owns nothing, and must not outlive the Array.
 template <class DataType, class Memory>
 class Array : public Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> {
  public:
   using Unowned = Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   KOKKOS_FUNCTION Array() {}
-  /// \param owner [in] has counted this Array; null: another object owns the memory
+  /// \param owner [in] has already counted this Array; null if another object owns the memory
   KOKKOS_FUNCTION Array(const Unowned& view, ArrayOwner* owner) : Unowned(view), owner_(owner) {}
 
   /// Shares the memory of a View that Kokkos allocated.
@@ -67,7 +67,7 @@ class Array : public Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos:
   }
   KOKKOS_FUNCTION ~Array() { remove(); }
 
-  /// Makes an Array of elements in the same memory.
+  /// Makes an Array of `size` elements at `data`, in the same allocation.
   template <class OtherArray = Array>
   OtherArray share(typename OtherArray::pointer_type data, std::size_t size) const {
     if (owner_ != nullptr) owner_->add();

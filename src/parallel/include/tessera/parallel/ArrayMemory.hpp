@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <utility>
 
-/// The memory of Arrays: where it is allocated, and when it is free again.
+/// The memory of Arrays: where it is allocated, and when it may be reused.
 ///
-/// Memory that is dropped while its thread builds on the queue that it was allocated for is free in the order of that
-/// queue: a build may drop an array while kernels on its own queue still use it, and need not wait. At any other time,
-/// freeing waits for all kernels of the device.
+/// A build allocates and frees memory in the order of its queue. It may free an array while kernels on its queue still
+/// use it, and need not wait. If memory is freed outside of a build on the queue that it was allocated for, freeing
+/// waits for all kernels of the device.
 namespace Tessera::Impl {
 
 /// Memory of a device that has no pool.
@@ -35,13 +35,13 @@ class DeviceMemory {
 
   void* data() const { return data_; }
 
-  /// Returns the bytes that an array of this size uses.
+  /// Returns the number of bytes that an array of `bytes` bytes occupies.
   template <class ExecutionSpace>
   static std::size_t taken_bytes(const ExecutionSpace&, std::size_t bytes) {
     return Arena::block_bytes(bytes);
   }
 
-  /// Lets all threads use the memory that a thread freed while it built on the queue of `exec`.
+  /// Makes the memory that a build on the queue of `exec` has freed available to all threads.
   template <class ExecutionSpace>
   static void end_build(const ExecutionSpace& exec) {
     Arena::of(exec).share(queue_of(exec), [&] { exec.fence("Tessera: a build ends"); });
@@ -50,7 +50,7 @@ class DeviceMemory {
  private:
   using Arena = CachedArena<Memory>;
 
-  Arena& arena_;  // the arena of the device
+  Arena& arena_;
   const void* queue_;
   std::size_t bytes_;
   void* data_;
@@ -64,7 +64,7 @@ class DeviceMemory<Kokkos::CudaSpace> : public CudaMemory {
 };
 #endif
 
-/// Memory of a space, reported to Kokkos Tools under its label.
+/// Memory in a memory space, reported to Kokkos Tools under its label.
 template <class Memory>
 class ArrayMemory {
  public:
@@ -79,7 +79,8 @@ class ArrayMemory {
 
   void* data() const { return memory_.data(); }
 
-  /// Returns the bytes that an array of this size uses. They are charged; Kokkos Tools see those of the array.
+  /// Returns the number of bytes that an array occupies. They are charged; Kokkos Tools are given the size of the
+  /// array.
   template <class ExecutionSpace>
   static std::size_t taken_bytes(const ExecutionSpace& exec, std::size_t bytes) {
     return DeviceMemory<Memory>::taken_bytes(exec, bytes);
@@ -93,7 +94,7 @@ class ArrayMemory {
   DeviceMemory<Memory> memory_;
 };
 
-/// Memory of the host, where kernels have ended when their calls return.
+/// Memory of the host. No kernel runs when it is freed, because calls return after their kernels.
 template <>
 class ArrayMemory<Kokkos::HostSpace> {
  public:
@@ -117,8 +118,8 @@ class ArrayMemory<Kokkos::HostSpace> {
   void* data_;
 };
 
-/// While an object of this class lives, its thread builds: all Arrays that the thread allocates are charged to an
-/// account, and Arrays that it drops are free in the order of the queue of `exec`.
+/// Marks the calling thread as building while this object lives. Arrays that the thread allocates are charged to an
+/// account, and Arrays that it frees can be reused in the order of the queue of `exec`.
 template <class ExecutionSpace>
 class BuildScope {
  public:

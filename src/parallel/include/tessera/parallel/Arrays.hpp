@@ -16,15 +16,15 @@
 /// Helpers for code that builds arrays.
 namespace Tessera::Impl {
 
-/// A policy for items of about equal cost, such as entries or rows.
+/// A policy for items that cost about the same, such as entries or rows.
 template <class ExecutionSpace>
 using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
 
-/// A policy for windows of rows, some of which have many times the entries of others.
+/// A policy for windows of rows, whose numbers of entries may differ widely.
 template <class ExecutionSpace>
 using WindowPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
 
-/// The memory of an Array and of all Arrays that share it.
+/// The memory of an allocation, owned by the Arrays in it.
 template <class Memory>
 class OwnedMemory final : public ArrayOwner {
  public:
@@ -35,19 +35,19 @@ class OwnedMemory final : public ArrayOwner {
   void* data() const { return memory_.data(); }
 
  private:
-  MemoryCharge charge_;  // the first member: the charge is returned after the memory
+  MemoryCharge charge_;  // first, so it is destroyed last: the charge is returned after the memory is freed
   ArrayMemory<Memory> memory_;
 };
 
-/// Bytes of an element of an Array; of a row if the Array has two indices.
+/// Bytes of an element of an Array, or of a row if the Array has rank 2.
 template <class ArrayType>
 inline constexpr std::size_t bytes_of_element = sizeof(typename ArrayType::value_type) *
                                                 (ArrayType::rank() == 2 ? ArrayType::static_extent(1) : 1);
 
-/// Allocates an Array that is not initialized. All memory of plans is allocated here.
+/// Allocates an uninitialized Array. All memory of plans is allocated here.
 ///
-/// \throws FormatTooLarge if the account of the thread's build has too little left (MemoryAccount.hpp)
-/// \throws std::bad_alloc or std::runtime_error if there is no memory
+/// \throws FormatTooLarge if the account of this thread's build has too little left (MemoryAccount.hpp)
+/// \throws std::bad_alloc or std::runtime_error if memory runs out
 template <class ArrayType, class ExecutionSpace>
 ArrayType allocate(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
   using Memory = typename ArrayType::memory_space;

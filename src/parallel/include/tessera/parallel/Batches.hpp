@@ -6,22 +6,23 @@
 #include <tessera/parallel/Teams.hpp>
 #include <vector>
 
-/// Batches of units of work, some of which have many times the entries of others. Batches are processed one at a time,
-/// hence memory is in proportion to the entries of one batch.
+/// Batches of units of work, whose numbers of entries may differ widely. Batches are processed one at a time, so the
+/// memory needed is proportional to the entries of one batch.
 namespace Tessera::Impl {
 
-/// Returns the number of entries of a batch: an eighth of all, or enough to keep all threads busy if that is more.
+/// Returns the number of entries of a batch: an eighth of all, or the number that keeps all threads busy if that is
+/// larger.
 ///
 /// \param entries      [in] number of all entries
-/// \param device_least [in] the number of entries that keeps a device busy; on hosts the least batch fits in cache
+/// \param device_least [in] the number of entries that keeps a device busy; on hosts, the smallest batch fits in cache
 template <class ExecutionSpace>
 std::size_t entries_of_batch(std::size_t entries, std::size_t device_least) {
   return std::max(entries / 8, is_host_space<ExecutionSpace> ? std::size_t(1) << 18 : device_least);
 }
 
-/// Returns the end of the batch that begins with unit `first`. The batch has at least this unit.
+/// Returns the end of the batch that begins with unit `first`. The batch contains at least this unit.
 ///
-/// \param before  [in] units + 1 numbers: the entries in the units before
+/// \param before  [in] units + 1 numbers: before[u] is the number of entries in the units before u
 /// \param first   [in] the first unit of the batch
 /// \param entries [in] upper bound on the entries of a batch with several units
 inline std::size_t end_of_batch(const std::vector<std::size_t>& before, std::size_t first, std::size_t entries) {

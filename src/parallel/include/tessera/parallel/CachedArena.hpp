@@ -17,7 +17,7 @@
 
 namespace Tessera::Impl {
 
-/// Returns the bytes of the memory of an instance's device; the largest number if that is not known.
+/// Returns the bytes of memory of an instance's device, or the largest number if they are unknown.
 template <class ExecutionSpace>
 std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -33,21 +33,21 @@ std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
   return std::numeric_limits<std::size_t>::max();
 }
 
-/// Blocks of a memory space that are kept when they are freed, and handed out again. It is for devices whose own
-/// allocator waits for all kernels and has no pool.
+/// Blocks of a memory space that are kept when they are freed, and used again. It is for devices without a memory pool,
+/// whose own allocator waits for all kernels.
 ///
 /// A block that was freed in the order of a queue is reserved for this queue until the queue is idle. Freed blocks are
-/// returned to the device when its memory runs short, when Kokkos ends, and if idle blocks exceed a limit.
+/// returned to the device if its memory runs short, when Kokkos ends, or if idle blocks exceed a limit.
 template <class Memory>
 class CachedArena {
  public:
-  /// The arena of the device of an instance; it keeps at most a sixteenth of the device's memory while nothing is
-  /// built. Never destroyed: static arrays outlive everything else.
+  /// Returns the arena of an instance's device. Between builds, it keeps at most a sixteenth of the device's memory.
+  /// Never destroyed, because static arrays may outlive any static object.
   template <class ExecutionSpace>
   static CachedArena& of(const ExecutionSpace& exec) {
     return of_device(device_of_instance(exec), device_memory_bytes(exec) / 16);
   }
-  /// \param most_idle [in] for a device that has no arena yet
+  /// \param most_idle [in] the limit of a new arena; ignored if the device already has one
   static CachedArena& of_device(int device, std::size_t most_idle) {
     static auto* mutex = new std::mutex;
     static auto* arenas = new std::map<int, CachedArena*>;
@@ -58,17 +58,17 @@ class CachedArena {
     return *arenas->emplace(device, arena.release()).first->second;
   }
 
-  /// \param most_idle [in] upper bound on the bytes it keeps in blocks whose work has ended
+  /// \param most_idle [in] upper bound on the bytes of idle blocks, whose work has ended
   explicit CachedArena(std::size_t most_idle = std::numeric_limits<std::size_t>::max()) : most_idle_(most_idle) {}
 
-  /// A key in place of a queue, for blocks whose work has ended.
+  /// A key, used in place of a queue, for blocks whose work has ended.
   static constexpr char none = 0;
   static constexpr const void* idle = &none;
 
-  /// Rounds sizes of blocks up to eight sizes between powers of two: at most an eighth more than asked for.
+  /// Rounds the size of a block up to one of eight sizes per power of two: adds at most an eighth, or 512 bytes.
   static std::size_t block_bytes(std::size_t bytes) {
     const std::size_t step = std::max<std::size_t>(512, std::bit_floor(bytes) / 8);
-    if (bytes > std::numeric_limits<std::size_t>::max() - step) return bytes;  // more than there is
+    if (bytes > std::numeric_limits<std::size_t>::max() - step) return bytes;  // no memory has that many bytes
     return (bytes + step - 1) / step * step;
   }
 
@@ -88,7 +88,7 @@ class CachedArena {
     return Memory().allocate(exec, label, size);
   }
 
-  /// \param queue [in] the queue of the block's last work; idle: the work has ended
+  /// \param queue [in] the queue of the block's last work, or `idle` if that work has ended
   void give_back(void* block, std::size_t bytes, const void* queue) noexcept {
     const std::size_t size = block_bytes(bytes);
     try {
@@ -102,9 +102,9 @@ class CachedArena {
     Memory().deallocate(label, block, size);
   }
 
-  /// Lets all queues use the blocks that were freed in the order of one queue.
+  /// Makes the blocks that were freed in the order of one queue available to all queues.
   ///
-  /// \param wait [in] waits for the queue. Blocks that other threads free meanwhile stay reserved for the queue
+  /// \param wait [in] waits for the queue. Blocks that other threads free in the meantime stay reserved for the queue
   template <class Wait>
   void share(const void* queue, const Wait& wait) {
     Blocks shared;
@@ -118,14 +118,14 @@ class CachedArena {
       for (void* const block : blocks) give_back(block, key.second, idle);
   }
 
-  /// Returns all freed blocks to the device. Waits for it.
+  /// Waits for the device, and returns all freed blocks to it.
   void trim() {
     Blocks freed;
     {
       const std::lock_guard lock(mutex_);
       freed.swap(free_);
     }
-    Kokkos::fence("Tessera::CachedArena");  // also for blocks that other threads freed until here
+    Kokkos::fence("Tessera::CachedArena");  // also waits for blocks that other threads have freed
     for (const auto& [key, blocks] : freed)
       for (void* const block : blocks) Memory().deallocate(label, block, key.second);
   }

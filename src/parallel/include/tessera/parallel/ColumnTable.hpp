@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tessera/parallel/Teams.hpp>
 
-/// Open hash tables of columns, one for each team. Free places hold -1.
+/// Hash tables of columns with open addressing, one table for each team. Free places hold -1.
 namespace Tessera::Impl {
 
 struct TablePlace {
@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION std::size_t first_place(Ordinal column, std::size_t size)
   return static_cast<std::size_t>((hash * size) >> 32);
 }
 
-/// Returns the place of a column that the table has.
+/// Returns the place of a column that is in the table.
 KOKKOS_INLINE_FUNCTION std::size_t find_column(const Ordinal* table, std::size_t size, Ordinal column) {
   std::size_t place = first_place(column, size);
   while (table[place] != column) {
@@ -27,8 +27,8 @@ KOKKOS_INLINE_FUNCTION std::size_t find_column(const Ordinal* table, std::size_t
   return place;
 }
 
-/// Enters a column unless the table has it, and returns its place. The table has a free place. Threads of a device may
-/// enter columns at the same time; for each column, exactly one of them learns that it is new.
+/// Inserts a column unless it is in the table, and returns its place. The table must have a free place. On a device,
+/// threads may insert columns concurrently; exactly one of them is told that a column is new.
 template <class ExecutionSpace>
 KOKKOS_INLINE_FUNCTION TablePlace enter_column(Ordinal* table, std::size_t size, Ordinal column) {
   for (std::size_t place = first_place(column, size);; place = place + 1 == size ? 0 : place + 1) {

@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// Returns the queue of an instance, to distinguish it from others.
+/// Returns the address that identifies the queue of an instance.
 template <class ExecutionSpace>
 const void* queue_of([[maybe_unused]] const ExecutionSpace& exec) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -24,7 +24,7 @@ const void* queue_of([[maybe_unused]] const ExecutionSpace& exec) {
   return &host;
 }
 
-/// The number of the device of an instance among those of its backend.
+/// Returns the number of an instance's device among the devices of its backend.
 template <class ExecutionSpace>
 int device_of_instance([[maybe_unused]] const ExecutionSpace& exec) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -36,7 +36,7 @@ int device_of_instance([[maybe_unused]] const ExecutionSpace& exec) {
   return 0;
 }
 
-/// The present build of a thread: the queue that it builds on, and the account that is charged.
+/// The build that a thread is executing: the queue that it runs on, and the account that is charged.
 class CurrentBuild {
  public:
   CurrentBuild(const void* queue, std::shared_ptr<MemoryAccount> account);
@@ -46,11 +46,11 @@ class CurrentBuild {
 
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
-  /// Null if the thread builds nothing.
+  /// Returns null if the thread is not building.
   static const CurrentBuild* of_this_thread();
-  /// The bytes that the thread's build may still allocate; no_memory_limit without a limit.
+  /// Returns the bytes that this thread's build may still allocate; no_memory_limit if there is no limit.
   static std::size_t bytes_left();
-  /// Whether the thread builds something on this queue.
+  /// Returns whether this thread is building on the given queue.
   static bool is_on(const void* queue);
 
  private:

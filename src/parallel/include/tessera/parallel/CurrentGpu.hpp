@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-/// Directs the CUDA calls of the calling thread to the GPU of an instance, while this object lives.
+/// Makes the GPU of an instance the current device of the calling thread while this object lives.
 class CurrentGpu {
  public:
   explicit CurrentGpu(int gpu) {
@@ -27,7 +27,7 @@ class CurrentGpu {
   bool is_elsewhere_ = false;
 };
 
-/// Whether Tessera's kernels run on the GPU. They are compiled for GPUs that have tensor cores for FP64 and TF32.
+/// Whether Tessera's kernels run on the GPU: they need tensor cores for FP64 and TF32.
 inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
 
 }  // namespace Tessera::Impl

@@ -9,13 +9,13 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
-/// Pairs of numbers as keys, (major << minor bits) + minor. Sorted keys are compressed rows.
+/// Pairs of numbers as keys, (major << minor bits) + minor. Sorted keys correspond to compressed rows.
 namespace Tessera::Impl {
 
-/// The number of bits of the numbers below `end`.
+/// Returns the number of bits that the numbers below `end` need.
 KOKKOS_INLINE_FUNCTION int key_bits(Ordinal end) { return Kokkos::bit_width(static_cast<unsigned>(end)); }
 
-/// The number of sorted keys below a key.
+/// Returns the number of sorted keys that are less than `key`.
 template <class Keys>
 KOKKOS_INLINE_FUNCTION std::size_t keys_below(const Keys& keys, std::size_t count, std::uint64_t key) {
   std::size_t low = 0, high = count;
@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION std::size_t keys_below(const Keys& keys, std::size_t coun
   return low;
 }
 
-/// Keys, each with the slot that it came from. A sort may replace both arrays; earlier copies keep the old ones.
+/// Keys, each with the slot that it came from. Sorting may replace both arrays; copies made before keep the old arrays.
 template <class Exec, class Offset>
 struct KeyedSlots {
   using Memory = typename Exec::memory_space;
@@ -55,10 +55,10 @@ struct KeyedSlots {
     return result;
   }
 
-  /// Sorts by the bits [first, last) of the keys; stable.
+  /// Stable sort by the bits [first, last) of the keys.
   void sort(const Exec& exec, int first_bit, int last_bit) { radix_sort(exec, keys, slots, first_bit, last_bit); }
 
-  /// Like sort(), for keys and slots in one block of memory; they stay in one.
+  /// Like sort(), for keys and slots in one block of memory; afterwards they are still in one block.
   void sort_together(const Exec& exec, int first_bit, int last_bit) {
     const std::size_t size = keys.extent(0);
     if (size < 2 || first_bit >= last_bit) return;
@@ -66,18 +66,18 @@ struct KeyedSlots {
     const auto scratch = allocate<Array<std::byte*, Memory>>(exec, "Tessera::radix_sort::scratch",
                                                              radix_scratch_bytes<Exec, SortedWord<Offset>>(exec, size));
     sort_with_spare(exec, size, keys, slots, other.keys, other.slots, first_bit, last_bit, scratch);
-    exec.fence("Tessera::radix_sort");  // before the other memory is freed
+    exec.fence("Tessera::radix_sort");  // before the replaced memory is freed
   }
 
-  /// Sorts the first `size` keys by the bits below `last_bit`, in the memory of `other` and `scratch`: allocates
-  /// nothing and does not wait. Swaps these with `other` if the result is there.
+  /// Sorts the first `size` keys by the bits below `last_bit`, using the memory of `other` and `scratch`. Allocates
+  /// nothing and does not wait. Swaps this object with `other` if the result is in the arrays of `other`.
   template <class Scratch>
   void sort_with(const Exec& exec, std::size_t size, int last_bit, KeyedSlots& other, const Scratch& scratch) {
     sort_with_spare(exec, size, keys, slots, other.keys, other.slots, 0, last_bit, scratch);
   }
 };
 
-/// Slots and the keys to sort them by. Keys, and the memory to sort them in, are one block, freed after the sort.
+/// Slots and the keys to sort them by. Keys and the memory for sorting are one block, which is freed after the sort.
 template <class Exec, class Offset>
 class SlotSort {
   using Memory = typename Exec::memory_space;
@@ -97,13 +97,13 @@ class SlotSort {
     });
   }
 
-  /// Sorts by the bits below `last_bit`; stable; called once. Returns the slots. Waits for `exec`.
+  /// Stable sort by the bits below `last_bit`; may be called once. Returns the slots. Waits for `exec`.
   Array<Offset*, Memory> sort(const Exec& exec, int last_bit) {
     const std::size_t size = slots.extent(0);
     if (size < 2 || last_bit <= 0) return slots;
     auto other = allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size);
     sort_with_spare(exec, size, keys, slots, other_keys_, other, 0, last_bit, scratch_);
-    exec.fence("Tessera::radix_sort");  // before the other memory is freed
+    exec.fence("Tessera::radix_sort");  // before the block is freed
     return slots;
   }
 };

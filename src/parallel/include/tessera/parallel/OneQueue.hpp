@@ -6,8 +6,8 @@
 
 namespace Tessera::Impl {
 
-/// Whether work that two instances are given runs in order. Two instances of Kokkos::Cuda on the same stream count as
-/// one here; Kokkos considers them different.
+/// Returns whether work on two instances runs in the order in which it was submitted. True for two instances of
+/// Kokkos::Cuda on the same stream; Kokkos considers these different.
 template <class ExecutionSpace>
 bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
 #ifdef KOKKOS_ENABLE_CUDA

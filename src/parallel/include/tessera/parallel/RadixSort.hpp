@@ -14,7 +14,7 @@
 
 namespace Tessera::Impl {
 
-/// Keys with a word of 4 or 8 bytes each, in arrays 0; arrays 1 are memory for a second copy.
+/// Keys, each with a word of 4 or 8 bytes, in arrays 0; arrays 1 have the memory for a second copy.
 template <class Word>
 struct RadixArrays {
   std::uint64_t* keys[2];
@@ -22,25 +22,25 @@ struct RadixArrays {
   std::size_t size;
 };
 
-/// Upper bound on the bytes, besides the arrays, that a sort of this number of keys with such words needs.
+/// Returns an upper bound on the bytes that a sort of `size` keys with such words needs in addition to the arrays.
 template <class ExecutionSpace, class Word>
 std::size_t radix_scratch_bytes(const ExecutionSpace& exec, std::size_t size);
 
-/// Sorts. Returns the index of the arrays that hold the result. Does not wait for `exec`.
+/// Sorts keys and words. Returns the index of the arrays that hold the result. Does not wait for `exec`.
 ///
-/// \param scratch [in] radix_scratch_bytes() of memory, aligned for any number
+/// \param scratch [in] radix_scratch_bytes() of memory, aligned for every scalar type
 template <class ExecutionSpace, class Word>
 int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit,
                std::byte* scratch);
 
-/// The type of the words that a payload is sorted as.
+/// The unsigned type that the elements of a payload are sorted as.
 template <class T>
 using SortedWord = std::conditional_t<sizeof(T) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
 
-/// Sorts the first `size` keys with a payload of integers of 4 or 8 bytes. If the result is in the other arrays, it
-/// swaps them with these. Allocates nothing and does not wait for `exec`.
+/// Sorts the first `size` keys with a payload of integers of 4 or 8 bytes. If the result is in the spare arrays, swaps
+/// them with `keys` and `payload`. Allocates nothing and does not wait for `exec`.
 ///
-/// \param scratch [in] a View of radix_scratch_bytes() of memory
+/// \param scratch [in] a View of radix_scratch_bytes() bytes
 template <class ExecutionSpace, class Keys, class Payload, class Scratch>
 static void sort_with_spare(const ExecutionSpace& exec, std::size_t size, Keys& keys, Payload& payload,
                             Keys& other_keys, Payload& other_payload, int first_bit, int last_bit,
@@ -54,7 +54,7 @@ static void sort_with_spare(const ExecutionSpace& exec, std::size_t size, Keys& 
   std::swap(payload, other_payload);
 }
 
-/// Sorts a payload of integers of 4 or 8 bytes.
+/// Sorts keys with a payload of integers of 4 or 8 bytes.
 template <class ExecutionSpace, class Keys, class Payload>
 static void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
   using Word = SortedWord<typename Payload::value_type>;
@@ -67,8 +67,8 @@ static void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& pay
   exec.fence("Tessera::radix_sort");  // before the scratch memory is freed
 }
 
-/// Sorts a payload of any type, after sorting the numbers of its elements.
-/// \throws std::length_error if 32 bits cannot number them
+/// Sorts keys with a payload of any type: sorts the indices of its elements, then moves the elements once.
+/// \throws std::length_error if indices exceed 32 bits
 template <class ExecutionSpace, class Keys, class Payload>
 static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
   const std::size_t size = keys.extent(0);
@@ -85,28 +85,28 @@ static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& 
       "Tessera::radix_sort::move", IndexPolicy<ExecutionSpace>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i) { to(i) = from(numbers(i)); });
   payload = to;
-  exec.fence("Tessera::radix_sort");  // before the numbers are freed
+  exec.fence("Tessera::radix_sort");  // before the indices are freed
 }
 
-/// Whether elements of the payload are sorted themselves, not their numbers.
+/// Whether the elements of a payload are sorted directly, instead of their indices.
 template <class T>
 inline constexpr bool is_sorted_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves `payload` along. The sort is stable:
-/// the result is the same on every backend and for any number of threads. Both Arrays may be replaced by others of the
-/// same extent. Waits for `exec` if there is something to sort.
+/// Sorts keys in ascending order of the bits [first_bit, last_bit), and reorders `payload` alike. The sort is stable,
+/// so the result is the same on every backend and for any number of threads. Both Arrays may be replaced by others of
+/// the same extent. Waits for `exec` if there is something to sort.
 ///
 /// \param exec      [in]     the instance to run on
-/// \param keys      [in,out] rank-1 Array of std::uint64_t; the bits from last_bit on are 0
+/// \param keys      [in,out] rank-1 Array of std::uint64_t; all bits from last_bit on must be 0
 /// \param payload   [in,out] rank-1 Array of any trivial type, with one element for each key
 /// \param first_bit [in]     the lowest bit that is compared
-/// \param last_bit  [in]     the bit above the highest that is compared
-/// \throws std::length_error for 2^32 elements or more that are not integers of 4 or 8 bytes
-/// \throws std::runtime_error for errors of CUDA
+/// \param last_bit  [in]     one more than the highest bit that is compared
+/// \throws std::length_error for 2^32 or more elements that are not integers of 4 or 8 bytes
+/// \throws std::runtime_error if a CUDA call fails
 ///
-/// Cost: for each 8 bits, two passes over keys and one over payload; on NVIDIA GPUs, if the layer `cuda` is built, one
-/// pass over both. Elements that are not integers of 4 or 8 bytes are moved once, after sorting their numbers. Memory:
-/// a second copy of both, and the counts of digits.
+/// Cost: for each 8 bits, two passes over keys and one over payload; on NVIDIA GPUs with the layer `cuda`, one pass
+/// over both. Elements that are not integers of 4 or 8 bytes are moved once, after their indices are sorted. Memory: a
+/// second copy of both, and the counts of digits.
 template <class ExecutionSpace, class Keys, class Payload>
 void radix_sort(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
   if (keys.extent(0) < 2 || first_bit >= last_bit) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vector registers. The including file is compiled once per instruction set: it defines TESSERA_SIMD_NAMESPACE and
-// TESSERA_SIMD_BYTES, the width of a vector register.
+// Vector registers. The file that includes this one is compiled once per instruction set: it defines
+// TESSERA_SIMD_NAMESPACE and TESSERA_SIMD_BYTES, the width of a vector register.
 #pragma once
 
 #if defined(__FMA__)
@@ -17,7 +17,7 @@ namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
 #define TESSERA_INLINE [[gnu::always_inline]] inline
 
-/// A SIMD register of Lanes reals; one lane is a plain real.
+/// A SIMD register of `Lanes` reals. With one lane it is a plain real.
 template <class Real, int Lanes>
 struct Register {
   typedef Real type __attribute__((vector_size(Lanes * sizeof(Real))));
@@ -29,13 +29,13 @@ struct Register<Real, 1> {
 template <class Real, int Lanes>
 using register_t = typename Register<Real, Lanes>::type;
 
-/// A register in memory, aligned like a real. Not a type for arguments: GCC for Arm does not compile these.
+/// A register in memory, with the alignment of a real. Not for function arguments: GCC for Arm cannot compile these.
 template <class Real, class V>
 struct InMemory {
   typedef V type __attribute__((aligned(alignof(Real)), may_alias));
 };
 
-/// The register V whose reals lie at `from`.
+/// Loads a register V from the reals at `from`.
 template <class V, class Real>
 TESSERA_INLINE V load_register(const Real* from) {
   return *reinterpret_cast<const typename InMemory<Real, V>::type*>(from);
@@ -46,14 +46,15 @@ TESSERA_INLINE void store_register(Real* to, V value) {
   *reinterpret_cast<typename InMemory<Real, V>::type*>(to) = value;
 }
 
-// Fused multiply-adds are explicit because the compiler would fuse some loops and not others, and every column must be
-// rounded alike in any block. (This file is compiled with -ffp-contract=off.)
+// Fused multiply-adds are explicit: otherwise the compiler would fuse some loops and not others, but a column must be
+// rounded the same way whatever block it is in. (This file is compiled with -ffp-contract=off.)
 #ifdef TESSERA_SIMD_FUSES
 TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_fma(a, x, sum); }
 TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
 #endif
 
-/// a * x + sum, lane by lane, rounded once if the instruction set can; Real is the type of a lane.
+/// Returns a * x + sum, lane by lane, with a single rounding if the instruction set has FMA. Real is the type of a
+/// lane.
 template <class Real, class V>
 TESSERA_INLINE V fused_vectors(V a, V x, V sum) {
 #ifdef TESSERA_SIMD_FUSES
@@ -91,7 +92,7 @@ TESSERA_INLINE V fused_vectors(V a, V x, V sum) {
 #endif
 }
 
-/// The same with one factor for all lanes. Subtracting 0 turns it into a register without changing it.
+/// Like fused_vectors(), with one factor for all lanes. a - V{} broadcasts the factor unchanged to a register.
 template <class Real, class V>
 TESSERA_INLINE V fused(Real a, V x, V sum) {
 #ifdef TESSERA_SIMD_FUSES

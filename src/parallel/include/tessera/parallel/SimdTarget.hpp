@@ -4,19 +4,19 @@
 #include <string_view>
 #include <vector>
 
-/// Instruction sets of hosts. A layer compiles the same kernels once for each (tessera_add_simd_kernels in
-/// cmake/TesseraSimd.cmake), in a namespace of its name. The choice is made at run time: one binary runs on every
-/// processor.
+/// Instruction sets of hosts. A layer compiles the same kernels once per instruction set (tessera_add_simd_kernels in
+/// cmake/TesseraSimd.cmake), each time in the namespace of that name. One is chosen at run time, so one binary runs on
+/// every processor.
 namespace Tessera::Impl {
 
 enum class SimdTarget { Baseline, Avx2, Avx512 };
 
 std::string_view to_string(SimdTarget target);
 
-/// The instruction sets that this library was built for and this processor has, Baseline first.
+/// Returns the instruction sets that this library was built for and this processor has, Baseline first.
 const std::vector<SimdTarget>& available_simd_targets();
 
-/// Returns the best of these instruction sets, or a lesser one that the environment variable TESSERA_SIMD names
+/// Returns the best available instruction set, or a lesser one that the environment variable TESSERA_SIMD names
 /// (baseline, avx2, avx512).
 SimdTarget simd_target();
 

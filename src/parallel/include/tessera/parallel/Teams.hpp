@@ -5,7 +5,7 @@
 #include <tessera/common/Types.hpp>
 #include <type_traits>
 
-/// Teams that work together on a piece: many threads of a device, or one of a host.
+/// Teams that work together on one piece. A team is many threads on a device, and one thread on a host.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>
@@ -14,13 +14,13 @@ inline constexpr bool is_host_space = std::is_same_v<typename ExecutionSpace::me
 template <class ExecutionSpace>
 using Teams = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
 
-/// The shape of a team of a device.
+/// The shape of a team on a device.
 struct TeamShape {
-  int lanes = 256;        // lanes of all its threads
-  int thread_lanes = 32;  // lanes of a thread, which read a list together; a power of two up to 32
+  int lanes = 256;        // lanes of the whole team
+  int thread_lanes = 32;  // lanes of a thread, which read a list together: a power of two, at most 32
 };
 
-/// Returns the number of lanes for lists of this mean length. Short lists keep few lanes busy.
+/// Returns the number of lanes to use for lists of this mean length. Short lists keep only a few lanes busy.
 inline int lanes_for(double mean_length) {
   int lanes = 1;
   while (lanes < 32 && lanes < mean_length) lanes *= 2;
@@ -47,8 +47,8 @@ KOKKOS_INLINE_FUNCTION T* team_array(const Member& team, int count) {
   return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(count * static_cast<int>(sizeof(T)), alignof(T)));
 }
 
-/// Sets bits and returns the previous word. Other threads of a device may set bits of it at the same time; on a host,
-/// one thread owns a word.
+/// Sets bits and returns the previous word. On a device, other threads may set bits of the word concurrently; on a
+/// host, one thread owns a word.
 template <class ExecutionSpace, class Word>
 KOKKOS_INLINE_FUNCTION Word add_bits(Word* word, Word bits) {
   if constexpr (is_host_space<ExecutionSpace>) {
@@ -60,7 +60,7 @@ KOKKOS_INLINE_FUNCTION Word add_bits(Word* word, Word bits) {
   }
 }
 
-/// Adds to a count, under the same conditions.
+/// Adds to a count; concurrency as for add_bits().
 template <class ExecutionSpace, class Count>
 KOKKOS_INLINE_FUNCTION void add_to(Count* count, Count summand) {
   if constexpr (is_host_space<ExecutionSpace>) {
@@ -70,7 +70,7 @@ KOKKOS_INLINE_FUNCTION void add_to(Count* count, Count summand) {
   }
 }
 
-/// Adds to a count and returns the previous count, under the same conditions.
+/// Adds to a count and returns the previous count; concurrency as for add_bits().
 template <class ExecutionSpace, class Count>
 KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
   if constexpr (is_host_space<ExecutionSpace>) {
@@ -82,7 +82,7 @@ KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
   }
 }
 
-/// Replaces a number and returns the previous one, under the same conditions.
+/// Replaces a number and returns the previous one; concurrency as for add_bits().
 template <class ExecutionSpace, class Number>
 KOKKOS_INLINE_FUNCTION Number replace(Number* number, Number by) {
   if constexpr (is_host_space<ExecutionSpace>) {

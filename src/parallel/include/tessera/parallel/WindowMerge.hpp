@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION Offset end_of_row(const CsrPattern<Offset>& A, Ordinal ro
 /// A number larger than every column.
 inline constexpr Ordinal beyond_columns = Kokkos::Experimental::finite_max_v<Ordinal>;
 
-/// The parts of Height adjacent rows to merge: entries from `cursor` to `end`, in columns below `limit`.
+/// The parts of Height adjacent rows to merge: entries from `cursor` to `end` whose columns are below `limit`.
 template <int Height, class Offset>
 struct RowCursors {
   Offset cursor[Height];
@@ -26,10 +26,10 @@ struct RowCursors {
   Ordinal limit;
 };
 
-/// Returns the cursors of all entries of a window. Rows beyond the last are empty.
+/// Returns cursors to the whole rows of a window. Rows beyond the last row of the matrix are empty.
 ///
-/// \param A         [in] a canonical CsrPattern, or another type of rows whose columns ascend strictly, with the
-///                       members rows, column_indices, begin_of_row() and end_of_row()
+/// \param A         [in] a canonical CsrPattern, or any other type of rows whose columns ascend strictly and that has
+///                       the members rows, column_indices, begin_of_row() and end_of_row()
 /// \param first_row [in] the first row of the window
 template <int Height, class Rows>
 KOKKOS_INLINE_FUNCTION auto cursors_of_window(const Rows& A, Ordinal first_row) {
@@ -45,11 +45,11 @@ KOKKOS_INLINE_FUNCTION auto cursors_of_window(const Rows& A, Ordinal first_row) 
 }
 
 /// Calls visit(column, rows) for each distinct column, in ascending order. Bit r of `rows` is set if row r has an entry
-/// in the column. Returns the number of distinct columns.
+/// in that column. Returns the number of distinct columns.
 template <int Height, class Offset, class Visit>
 KOKKOS_INLINE_FUNCTION Offset merge_rows(const Ordinal* column_indices, RowCursors<Height, Offset> rows,
                                          const Visit& visit) {
-  Ordinal next[Height];  // the column under each cursor
+  Ordinal next[Height];  // the column of the entry at each cursor
   for (int r = 0; r < Height; ++r)
     next[r] = rows.cursor[r] < rows.end[r] ? column_indices[rows.cursor[r]] : beyond_columns;
   for (Offset count = 0;; ++count) {
@@ -67,7 +67,7 @@ KOKKOS_INLINE_FUNCTION Offset merge_rows(const Ordinal* column_indices, RowCurso
   }
 }
 
-/// Calls visit(column, rows) for each distinct column of a window of Height adjacent rows, like merge_rows().
+/// Calls visit(column, rows) for each distinct column of a window of Height adjacent rows; see merge_rows().
 template <int Height, class Rows, class Visit>
 KOKKOS_INLINE_FUNCTION auto merge_window(const Rows& A, Ordinal first_row, const Visit& visit) {
   return merge_rows<Height>(A.column_indices, cursors_of_window<Height>(A, first_row), visit);
