@@ -99,11 +99,11 @@ void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, con
   }
 }
 
-/// The solution of one system. A *cycle* is one Krylov space: it begins with the computed residuals of X, and its
-/// columns are the active ones of the system.
+/// Solves one system. A *cycle* builds one Krylov space: it begins with the computed residuals of X, and iterates on
+/// the active columns of the system.
 ///
-/// Within a cycle the residuals are R = Q C with orthonormal Q. Q is a block and C a small matrix on the host. The
-/// inner products of blocks, over all ranks, are small matrices, too: PtAP is P^T A P and so on.
+/// Within a cycle, residuals are R = Q C with an orthonormal block Q and a small matrix C on the host. Inner products
+/// of blocks, over all ranks, are small matrices, too: PtAP is P^T A P, and so on.
 template <class ExecutionSpace, class Scalar>
 class BlockCg {
  public:
@@ -147,8 +147,8 @@ class BlockCg {
 
   // ---- Cycles ----
 
-  /// Solves for the active columns, starting from X and R. Columns start another cycle from b - A x if the recurrence
-  /// of their residuals has drifted from it.
+  /// Solves for the active columns, starting from X and R. If the recurrence has drifted from b - A x, columns whose b
+  /// - A x exceeds the tolerance start another cycle.
   void solve() {
     const List columns = system_.active_columns();
     for (int restarts = 0;; ++restarts) {
@@ -172,8 +172,8 @@ class BlockCg {
     }
   }
 
-  /// Solves the remaining columns one at a time, each from its best iterate. Does nothing if the block cannot be the
-  /// reason that they are unsolved.
+  /// Solves the columns that the block left unsolved, one at a time, each from its best iterate. Does nothing if the
+  /// block cannot be the cause.
   void solve_one_by_one() {
     const bool is_for_the_block = result_.stop == BlockCgStop::Stagnation ||
                                   (result_.stop == BlockCgStop::MatrixNotPositiveDefinite && !has_negative_curvature_);
@@ -190,13 +190,13 @@ class BlockCg {
     result_.stop = last;
   }
 
-  /// Computes the residuals of the iterates. The user's X gets the iterates that are better than what it holds.
+  /// Computes the residuals of the iterates, and stores iterates that are better than those in the user's X.
   void verify() {
     if (!has_moved_) return;
     system_.compute_residuals();
     now_ = system_.relative(blocks_.squares(R()));
     store_better();
-    // Columns with a better earlier iterate still have the residual of the recurrence.
+    // Columns whose stored iterate is an earlier one still have the residual of the recurrence.
     List estimated;
     for (const Ordinal column : system_.active_columns())
       if (is_estimated_[at(column)] || system_.is_scaled()) estimated.push_back(column);
@@ -220,7 +220,7 @@ class BlockCg {
 
   // ---- The method ----
 
-  /// Iterates until no column is open, or there is a reason to stop. Starts from X and R = B - A X.
+  /// Iterates until no column is open (unsolved), or until there is a reason to stop. Starts from X and R = B - A X.
   void iterate() {
     result_.stop = BlockCgStop::Converged;
     has_moved_ = false;
@@ -236,7 +236,7 @@ class BlockCg {
     return false;
   }
 
-  /// Makes Q and C of R. Removes the columns that are solved.
+  /// Begins a cycle: removes the columns that are solved, and factors R = Q C.
   void begin() {
     directions_ = 0;
     Small gram = blocks_.products({R()}, R());
@@ -250,7 +250,7 @@ class BlockCg {
     }
     if (open.size() < at(active())) {
       system_.keep_active(open);
-      gram = blocks_.products({R()}, R());  // its bits depend on the number of columns
+      gram = blocks_.products({R()}, R());  // again, because its bits depend on the number of columns
     }
     now_.clear();
     for (Ordinal j = 0; j < active(); ++j) now_.push_back(system_.residual_at(j));
@@ -263,7 +263,7 @@ class BlockCg {
     if (open_ > 0) C_ = factor(gram);
   }
 
-  /// Factors R = Q C. Dependent columns of R do not affect Q: its bits are the same as without them.
+  /// Factors R = Q C. Q has the same bits as if the dependent columns of R were absent.
   Small factor(const Small& gram) {
     if (const CholeskyFactor ready(gram, enough()); is_enough(ready, gram)) return make_orthonormal(ready);
     blocks_.copy_block(R(), blocks_.block(Blocks::P, active()));
@@ -282,9 +282,11 @@ class BlockCg {
     return C;
   }
 
-  /// Bound on the error of Q^T Q = I that is accepted from a Gram matrix: three quarters of the digits are lost.
+  /// Bound on the pivots of a Gram matrix that is used to make Q orthonormal. A pivot of eps^(1/4) loses a quarter of
+  /// the digits.
   static double enough() { return std::sqrt(std::sqrt(epsilon)); }
-  /// Bound on what rounding leaves of a solved column of norm 1. A fifth of the digits is reserved for the condition.
+  /// Bound on the norm that rounding leaves of a solved column of norm 1. The factor eps^-0.2 is a margin for the
+  /// condition.
   static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
@@ -292,13 +294,14 @@ class BlockCg {
       if (!(gram(j, j) >= least && gram(j, j) <= 1 / least)) return false;
     return factor.keeps_all();
   }
-  /// Q = Q S with the factor S of Q^T Q.
+  /// Makes Q orthonormal: replaces Q by Q S^-1, where S is the factor of Q^T Q. Returns S.
   Small make_orthonormal(const CholeskyFactor& factor) {
     blocks_.update(Scalar(1), block(Blocks::Q), factor.inverse_factor(), Scalar(0), block(Blocks::Q));
     return factor.factor();
   }
-  /// The same where a Gram matrix is not accurate enough. Q keeps the independent columns. Dependent columns leave only
-  /// rounding errors: a direction made of these is not conjugate to earlier ones, and leads out of the Krylov space.
+  /// Makes Q orthonormal if a Gram matrix is not accurate enough. Q keeps its independent columns. Rounding errors are
+  /// all that is left of dependent columns: directions made of them would not be conjugate, and lead out of the Krylov
+  /// space.
   Small orthonormalize_residuals(List& independent, double size) {
     const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise();
     const Small S = blocks_.orthonormalize_block(block(Blocks::Q), dependence, dependence * size);
@@ -315,10 +318,10 @@ class BlockCg {
     return S.transposed().some_columns(independent).transposed();
   }
 
-  /// Notes that column j of Q loses a part of this norm. C cannot represent the part, so it remains in b - A x. Before
-  /// the first step Q is still R, and the norm is already relative to B.
+  /// Notes that a part of column j of Q, of this norm, is left out. C cannot represent it, so it remains in b - A x.
+  /// Before the first step Q is still R, and `norm` is already relative to B.
   void note_lost(Ordinal j, double norm) {
-    if (options_.dependence == 0) return;  // the noise is rounding error anyway
+    if (options_.dependence == 0) return;  // the part left out is rounding error
     for (Ordinal k = 0; k < active(); ++k)
       lost_[at(k)] += norm * std::abs(C_(j, k)) / (directions_ > 0 ? system_.norm_at(k) : 1);
   }
@@ -332,8 +335,8 @@ class BlockCg {
     return residuals;
   }
 
-  /// P = Z + P beta, conjugate to the previous P, with Z = M Q. A P alpha = Q_before - Q S, Q_before^T Z = 0 and
-  /// alpha = (P^T A P)^-1 (Z^T Q)_before imply beta = (Z^T Q)_before^-1 S^T Z^T Q.
+  /// Computes P = Z + P beta, conjugate to the previous P, with Z = M Q. From A P alpha = Q_before - Q S, Q_before^T Z
+  /// = 0 and alpha = (P^T A P)^-1 (Z^T Q)_before follows beta = (Z^T Q)_before^-1 S^T Z^T Q.
   bool make_directions() {
     const auto Z = block(Blocks::Spare);
     Small beta = S_.transposed();
@@ -367,7 +370,7 @@ class BlockCg {
     return factor.least_pivot() >= -std::sqrt(epsilon) && !factor.kept().empty();
   }
 
-  /// X += P alpha C, Q S = Q - A P alpha, C = S C with alpha = (P^T A P)^-1 Z^T Q.
+  /// Takes a step with alpha = (P^T A P)^-1 Z^T Q: X += P alpha C; new Q and S from Q S = Q - A P alpha; C = S C.
   bool take_step() {
     if (options_.keeps_history) result_.history.push_back({open_, directions_, residuals_now()});
     const Small PtAP = multiply_directions();
@@ -375,7 +378,7 @@ class BlockCg {
     if (!PtAP.is_finite())
       fail_block_cg("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
     for (Ordinal j = 0; j < directions_; ++j) has_negative_curvature_ = has_negative_curvature_ || !(PtAP(j, j) > 0);
-    // Directions whose curvature is lost in rounding are left out of the step.
+    // Directions whose p^T A p is lost in rounding are left out of the step.
     curvature_ = CholeskyFactor(PtAP, rounding());
     if (!is_positive_definite(curvature_)) return stop(BlockCgStop::MatrixNotPositiveDefinite);
     if (!curvature_.keeps_all()) ++result_.lost_curvatures;
@@ -404,7 +407,7 @@ class BlockCg {
     return false;
   }
 
-  /// AP = A P. Returns P^T A P.
+  /// Computes AP = A P, and returns P^T A P.
   Small multiply_directions() {
     const auto P = block(Blocks::P), AP = block(Blocks::AP);
     if (!operators_.multiply_with_inner_products) {
@@ -417,7 +420,7 @@ class BlockCg {
     });
   }
 
-  /// X += P step, or updates the smoothed iterates, and notes the residuals.
+  /// Computes X += P step, or updates the smoothed iterates. Notes the residuals.
   void move_X(const Small& step) {
     Numbers squares;
     for (Ordinal j = 0; j < active(); ++j) squares.push_back(square_of_column(C_, j));
@@ -432,8 +435,8 @@ class BlockCg {
     }
   }
 
-  /// Whether a residual rises close to the tolerance. Smoothing k iterates divides a residual by at most the square
-  /// root of k: a residual of 100 times the tolerance would need 10,000 iterates.
+  /// Returns whether a residual rises, and all are at most 100 times the tolerance. Smoothing k iterates divides a
+  /// residual by at most the square root of k: larger residuals would need more than 10,000 iterates.
   bool has_to_be_smoothed() const {
     bool rises = false;
     for (Ordinal j = 0; j < active(); ++j) {
@@ -444,7 +447,7 @@ class BlockCg {
     return rises;
   }
 
-  /// Stores the best iterate in the user's X where a residual rises.
+  /// Stores iterates whose residuals rise in the next step, if they are better than those in the user's X.
   void store_turning() {
     List turning;
     for (Ordinal j = 0; j < active(); ++j)
@@ -453,7 +456,8 @@ class BlockCg {
     for (const Ordinal j : turning) note_stored(j, true);
   }
 
-  /// Notes the residuals. Solved columns take no more steps, but Q keeps their directions, which the others need.
+  /// Notes the residuals. Solved columns are not updated further, but Q keeps their directions, which other columns
+  /// need.
   void note_residuals(const Numbers& next) {
     for (Ordinal j = 0; j < active(); ++j) {
       if (!is_open_[at(j)]) continue;
@@ -480,7 +484,7 @@ class BlockCg {
 
   // ---- Stagnation ----
 
-  /// Whether is_in_vain(20), or rounding errors exceed the least residual of some column.
+  /// Returns whether is_in_vain(20), or the rounding error of some column's residual exceeds its least residual.
   bool has_stagnated() {
     for (Ordinal j = 0; j < active(); ++j)
       if (is_open_[at(j)] && plain_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);
@@ -490,8 +494,9 @@ class BlockCg {
     if (result_.iterations < options_.max_iterations) return true;
     return stop(is_in_vain(2) ? BlockCgStop::Stagnation : BlockCgStop::MaxIterations);
   }
-  /// Whether no residual has fallen in half of the cycle, in 100 iterations and in `spaces` times rows / width. In
-  /// exact arithmetic rows / width suffice: each iteration adds `width` dimensions to the Krylov space.
+  /// Returns whether no residual has fallen for half of the cycle, for 100 iterations, and for `spaces` times rows /
+  /// width iterations. In exact arithmetic rows / width are enough: each iteration adds `width` dimensions to the
+  /// Krylov space.
   bool is_in_vain(int spaces) {
     const int taken = result_.iterations - begun_, in_vain = result_.iterations - progress_;
     if (2 * in_vain < taken || in_vain < 100) return false;
@@ -505,20 +510,20 @@ class BlockCg {
   BlockCgSystem<ExecutionSpace, Scalar> system_;
   BlockCgSmoothing<ExecutionSpace, Scalar> smoothing_;
   BlockCgResult result_;
-  std::vector<bool> is_estimated_;  // columns of the user's X with the residual of the recurrence
+  std::vector<bool> is_estimated_;  // whether the residual of a column of the user's X is the recurrence's
   double rows_of_all_ranks_ = 0;    // 0 until it is computed
 
   // The state of a cycle
-  Numbers now_, least_, plain_;  // residuals of the active columns: of X, the least so far, unsmoothed
-  Numbers lost_;                 // norms that BlockCgOptions::dependence left out of their residuals
-  std::vector<bool> is_open_;    // the active columns that are not solved
+  Numbers now_, least_, plain_;  // residuals of the active columns: of X; least so far; without smoothing
+  Numbers lost_;                 // norms of what BlockCgOptions::dependence left out of the active columns
+  std::vector<bool> is_open_;    // whether an active column is unsolved
   Ordinal open_ = 0;
   Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and initially of Q
   Small C_, S_, ZtQ_;
-  CholeskyFactor curvature_, preconditioned_;  // factors of P^T A P and Z^T Q
+  CholeskyFactor curvature_, preconditioned_;  // of P^T A P and Z^T Q
   bool has_moved_ = false;                     // whether X has changed
   bool has_negative_curvature_ = false;        // some p^T A p <= 0
-  int begun_ = 0, progress_ = 0;               // iterations before the cycle; when a residual last fell
+  int begun_ = 0, progress_ = 0;               // iterations before the cycle, and before a residual last fell
 };
 
 }  // namespace

@@ -20,13 +20,13 @@ template <class ExecutionSpace, class Scalar>
 struct BlockCgWorkspace<ExecutionSpace, Scalar>::Memory {
   Impl::DenseWorkspace<ExecutionSpace> dense;
   Kokkos::View<Scalar*, typename ExecutionSpace::memory_space> blocks, smoothing;
-  std::vector<Scalar> numbers;  ///< a small matrix on its way to or from the blocks
+  std::vector<Scalar> numbers;  ///< buffer for a small matrix that an operation on blocks reads or writes
 };
 
 namespace Impl {
 
-/// The blocks of one solution, and operations on them. A block has no gaps between its rows: its row stride is its
-/// current number of columns.
+/// The blocks of one solution, and operations on them. A block has no gaps between its rows: its row stride is the
+/// number of columns that it has at the time.
 template <class ExecutionSpace, class Scalar>
 class BlockCgBlocks {
  public:
@@ -35,7 +35,7 @@ class BlockCgBlocks {
   using Memory = typename BlockCgWorkspace<ExecutionSpace, Scalar>::Memory;
   using List = std::vector<Ordinal>;
 
-  /// Names of blocks, which swap() may move to other memory.
+  /// Names of blocks. swap() exchanges the memory of two of them.
   enum Name { X, Q, P, AP, Spare, Smoothed, Ahead };
 
   BlockCgBlocks(const ExecutionSpace& exec, Memory& memory, const SumOverRanks<Scalar>& sum_over_ranks, Ordinal rows,
@@ -49,11 +49,11 @@ class BlockCgBlocks {
   /// Allocates blocks Smoothed and Ahead, which most solutions do not need.
   void make_room_for_smoothing() { make_room(memory_.smoothing, Smoothed, places_.size()); }
 
-  /// The first `columns` columns of a block.
+  /// Returns the first `columns` columns of a block.
   Block block(Name name, Ordinal columns) const { return {places_[name], rows_, columns, columns, nullptr}; }
   void swap(Name a, Name b) { std::swap(places_[a], places_[b]); }
 
-  /// Keeps the columns in a list, out of `columns` columns.
+  /// Keeps the listed columns of a block, which has `columns` columns.
   void keep(Name name, Ordinal columns, const List& list) {
     if (static_cast<Ordinal>(list.size()) == columns) return;
     copy_list(block(name, columns), list, block(Spare, static_cast<Ordinal>(list.size())));
@@ -64,14 +64,14 @@ class BlockCgBlocks {
     from.column_list = list.data();
     copy<ExecutionSpace, Scalar>(exec_, from, to);
   }
-  /// Reads the columns in a list of a user's multivector.
+  /// Reads the listed columns of a user's multivector.
   void load(const Multivector<const Scalar>& from, const List& list, Name name) {
     const auto count = static_cast<Ordinal>(list.size());
     if (count == from.columns) return copy<ExecutionSpace, Scalar>(exec_, from, block(name, count));
     copy<ExecutionSpace, Scalar>(exec_, from, block(Spare, from.columns));
     copy_list(block(Spare, from.columns), list, block(name, count));
   }
-  /// Writes some columns of a block to columns of a user's multivector, adjacent ones together.
+  /// Writes some columns of a block to columns of a user's multivector. Copies runs of adjacent columns at once.
   void store(const Block& from, const List& list, const List& targets, const Multivector<Scalar>& to) const {
     for (std::size_t first = 0, last; first < list.size(); first = last) {
       const auto follows = [&](std::size_t k) {
@@ -99,14 +99,14 @@ class BlockCgBlocks {
     C.copy_to(elements);
     multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, alpha, A, elements, beta, Y);
   }
-  /// Multiplies columns by powers of 2: 2^exponents.
+  /// Multiplies column j by 2^exponents[j].
   void scale_columns(const Block& Y, const std::vector<int>& exponents) {
     Scalar* factors = numbers(exponents.size());
     for (std::size_t j = 0; j < exponents.size(); ++j) factors[j] = std::ldexp(Scalar(1), exponents[j]);
     scale<ExecutionSpace, Scalar>(exec_, factors, Y);
   }
 
-  /// X^T Y for the columns of several blocks, over all ranks: one pass, one wait and one sum over ranks.
+  /// Returns X^T Y for the columns X of several blocks, over all ranks, with one pass, one wait and one sum over ranks.
   Small products(std::initializer_list<ConstBlock> blocks, const ConstBlock& Y) {
     Ordinal rows = 0;
     for (const ConstBlock& one : blocks) rows += one.columns;
@@ -114,7 +114,7 @@ class BlockCgBlocks {
       inner_products<ExecutionSpace, Scalar>(exec_, memory_.dense, std::span(blocks.begin(), blocks.size()), Y, sums);
     });
   }
-  /// Returns the sum over ranks of the small matrices that fill(SmallMatrix) makes.
+  /// Returns the sum over ranks of the small matrices that fill(SmallMatrix) computes.
   template <class Fill>
   Small filled(Ordinal rows, Ordinal columns, const Fill& fill) {
     const SmallMatrix<Scalar> sums = small_matrix(rows, columns);
@@ -122,15 +122,15 @@ class BlockCgBlocks {
     if (sum_over_ranks_) sum_over_ranks_(sums.data, rows * columns);
     return Small(sums);
   }
-  /// y_j . y_j over all ranks.
+  /// Returns y_j . y_j over all ranks.
   std::vector<double> squares(const ConstBlock& Y) {
     Scalar* sums = numbers(std::size_t(Y.columns));
     dots<ExecutionSpace, Scalar>(exec_, memory_.dense, Y, Y, sums);
     if (sum_over_ranks_) sum_over_ranks_(sums, Y.columns);
     return {sums, sums + Y.columns};
   }
-  /// Returns the sum over ranks of the greatest |y_ij| of each column, which serves as well as the maximum. It is NaN
-  /// or infinite if and only if an element is.
+  /// Returns, for each column, the sum over ranks of the greatest |y_ij|, an estimate of the maximum. The sum is NaN or
+  /// infinite if and only if an element is.
   std::vector<double> magnitudes(const ConstBlock& Y) {
     Scalar* sums = numbers(std::size_t(Y.columns));
     greatest_magnitudes<ExecutionSpace, Scalar>(exec_, memory_.dense, Y, sums);
@@ -139,7 +139,7 @@ class BlockCgBlocks {
     sum_over_ranks_(sums, Y.columns);
     if (std::all_of(sums, sums + Y.columns, [](Scalar sum) { return std::isfinite(sum); }))
       return {sums, sums + Y.columns};
-    // The sum of finite numbers may overflow.
+    // A sum of finite numbers may overflow: scale them down.
     const double share = 0x1p-20;
     for (Ordinal j = 0; j < Y.columns; ++j) sums[j] = Scalar(share * result[std::size_t(j)]);
     sum_over_ranks_(sums, Y.columns);
@@ -150,8 +150,8 @@ class BlockCgBlocks {
     return result;
   }
 
-  /// Makes the columns of a block orthonormal with Tessera::orthonormalize. Returns the triangle; dependent columns
-  /// become 0, and have a diagonal element 0.
+  /// Makes the columns of a block orthonormal with Tessera::orthonormalize(), and returns the triangle. Dependent
+  /// columns become 0, and their diagonal elements are 0.
   Small orthonormalize_block(const Block& Y, double dependence, double least_norm) {
     const SmallMatrix<Scalar> triangle = small_matrix(Y.columns, Y.columns);
     OrthonormalizeOptions options;
@@ -192,7 +192,7 @@ class BlockCgBlocks {
   Memory& memory_;
   const SumOverRanks<Scalar>& sum_over_ranks_;
   Ordinal rows_;
-  std::size_t size_ = 0;  // elements of a block
+  std::size_t size_ = 0;  // elements that are allocated for a block
   std::array<Scalar*, 7> places_{};
 };
 

@@ -9,16 +9,16 @@
 
 namespace Tessera::Impl {
 
-/// Smoothed iterates X_s of block_cg(). Each step makes X_s the combination X_s + (X - X_s) E with the least residuals,
-/// where X is the iterate of conjugate gradients and E a small matrix. Their residuals never rise (minimal residual
-/// smoothing: Zhou and Walker, "Residual smoothing techniques for iterative methods", SIAM J. Sci. Comput. 15, 1994;
-/// there E is a number).
+/// Smoothed iterates X_s of block_cg(). Each step replaces X_s by the combination X_s + (X - X_s) E with the least
+/// residuals, where X is the iterate of conjugate gradients and E a small matrix. The residuals of X_s never rise
+/// (minimal residual smoothing: Zhou and Walker, "Residual smoothing techniques for iterative methods", SIAM J. Sci.
+/// Comput. 15, 1994; there E is a number).
 ///
-/// Conjugate gradients reduce the error in the norm of A. Meanwhile residuals may swing by orders of magnitude, and a
-/// column converges where a swing reaches the tolerance. A block swings differently than each column alone. Without
-/// swings only the Krylov space matters, and that of a block contains those of its columns.
+/// Conjugate gradients reduce the error in the norm of A, but residuals may oscillate by orders of magnitude. A column
+/// then converges when an oscillation reaches the tolerance, which happens at different times in a block and alone.
+/// With smoothing only the Krylov space matters, and the Krylov space of a block contains those of its columns.
 ///
-/// Block X holds X_s, block Ahead X - X_s, and block Smoothed B - A X_s.
+/// Block X holds X_s, block Ahead holds X - X_s, and block Smoothed holds B - A X_s.
 template <class ExecutionSpace, class Scalar>
 class BlockCgSmoothing {
  public:
@@ -30,7 +30,8 @@ class BlockCgSmoothing {
   bool is_on() const { return columns_ > 0; }
   void stop() { columns_ = 0; }
 
-  /// Begins with the iterate before a step, X_s = X. Its residuals are the residuals Q C after the step, plus AP step.
+  /// Begins with X_s = X, the iterate before a step. Its residuals are Q C + AP step, where Q C are those after the
+  /// step.
   void begin(Ordinal directions, const Small& step, Ordinal width, const Small& C) {
     blocks_.make_room_for_smoothing();
     columns_ = C.columns();
@@ -39,7 +40,7 @@ class BlockCgSmoothing {
     blocks_.update(Scalar(1), blocks_.block(Blocks::Q, width), C, Scalar(1), block(Blocks::Smoothed));
   }
 
-  /// Continues with X + P step, whose residuals are Q C, in the open columns. Returns the squares of the norms of
+  /// Adds P step to X, whose residuals are then Q C, and smooths the open columns. Returns the squared norms of the
   /// smoothed residuals.
   Numbers take(Ordinal directions, const Small& step, Ordinal width, const Small& C, const std::vector<bool>& is_open) {
     const auto Q = blocks_.block(Blocks::Q, width);
@@ -60,7 +61,7 @@ class BlockCgSmoothing {
  private:
   auto block(typename Blocks::Name name) const { return blocks_.block(name, columns_); }
 
-  /// Returns the E that minimizes the columns of R (I - E) + Q C E, from inner products. E mixes only open columns.
+  /// Computes, from inner products, the E that minimizes the columns of R (I - E) + Q C E. E mixes only open columns.
   Small best_mixture(const Small& RtR, const Small& CtQtR, const Small& C, const std::vector<bool>& is_open) {
     const Small CtC = C.transposed() * C, RtQC = CtQtR.transposed();
     const Small change = RtR + -CtQtR;  // (R - Q C)^T R

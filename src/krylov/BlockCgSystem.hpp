@@ -17,11 +17,11 @@ namespace Tessera::Impl {
   throw std::runtime_error("Tessera::block_cg: " + found);
 }
 
-/// The system of block_cg(): the user's B and X, the list of their columns that blocks X and Q hold, and the residuals
-/// of the iterates in the user's X. Columns in blocks are scaled by powers of 2 if squares of the elements of B could
-/// overflow or lose digits.
+/// The system that block_cg() solves: the user's B and X, the list of their columns that blocks X and Q hold, and the
+/// residuals of the iterates in the user's X. Columns in blocks are scaled by powers of 2 if squares of elements of B
+/// could overflow or lose digits.
 ///
-/// Block Q holds R = B - A X until a cycle makes Q of it.
+/// Block Q holds R = B - A X until a cycle makes it orthonormal.
 template <class ExecutionSpace, class Scalar>
 class BlockCgSystem {
  public:
@@ -44,24 +44,24 @@ class BlockCgSystem {
   const List& active_columns() const { return active_; }
   auto X() const { return blocks_.block(Blocks::X, active()); }
   auto R() const { return blocks_.block(Blocks::Q, active()); }
-  /// Whether the user's X may have fewer digits than the block, because unscaled elements overflow or underflow.
+  /// Whether columns are scaled. The user's X may then have fewer digits than the block: it may overflow or underflow.
   bool is_scaled() const { return !exponents_.empty(); }
-  /// The number of columns that this object has multiplied by A.
+  /// Returns the number of columns that this object has multiplied by A.
   std::int64_t products() const { return products_; }
 
-  /// |b - A x| / |b| of the iterates in the user's X.
+  /// Returns |b - A x| / |b| of the iterates in the user's X.
   const Numbers& residuals() const { return residuals_; }
   double norm_at(Ordinal place) const { return norms_[at(active_[at(place)])]; }
   double residual_at(Ordinal place) const { return residuals_[at(active_[at(place)])]; }
   void note_residual(Ordinal place, double residual) { residuals_[at(active_[at(place)])] = residual; }
-  /// The columns of a list whose residuals exceed the tolerance.
+  /// Returns the listed columns whose residuals exceed the tolerance.
   List open_among(const List& columns, double tolerance) const {
     List open;
     for (const Ordinal j : columns)
       if (residuals_[at(j)] > tolerance) open.push_back(j);
     return open;
   }
-  /// Norms of the residuals of the active columns relative to those of B, from the squares of the norms.
+  /// Returns the norms of the active columns' residuals, relative to B. The argument has the squares of the norms.
   Numbers relative(Numbers squares) const {
     for (Ordinal j = 0; j < active(); ++j) {
       if (!std::isfinite(squares[at(j)])) fail_block_cg("residuals have become NaN or Inf");
@@ -70,7 +70,7 @@ class BlockCgSystem {
     return squares;
   }
 
-  /// Reads X and computes R = B - A X. Zero columns of B are left out: their solutions are 0.
+  /// Reads X and computes R = B - A X. Zero columns of B, whose solutions are 0, become inactive.
   void read() {
     if (active_.empty()) return;
     blocks_.load(users_X(), active_, Blocks::X);
@@ -86,7 +86,7 @@ class BlockCgSystem {
     leave_columns_of_zeros();
   }
 
-  /// R = B - A X for these columns of the user's X.
+  /// Makes these columns active, with the user's X, and computes R = B - A X.
   void begin_with(const List& columns) {
     active_ = columns;
     blocks_.load(users_X(), active_, Blocks::X);
@@ -99,13 +99,13 @@ class BlockCgSystem {
     subtract_product();
   }
 
-  /// Keeps the active columns at these places, before Q is made of their residuals.
+  /// Keeps only the active columns at these places. Q must still hold their residuals.
   void keep_active(const List& places) {
     blocks_.keep(Blocks::X, active(), places);
     blocks_.keep(Blocks::Q, active(), places);
     active_ = columns_at(places);
   }
-  /// Writes the columns of X at these places to the user's X. Uses AP.
+  /// Writes the columns of X at these places to the user's X. Overwrites block AP.
   void store(const List& places) {
     if (places.empty()) return;
     const List targets = columns_at(places);
@@ -146,7 +146,7 @@ class BlockCgSystem {
     scale_back(X(), active_, 1);
     norms_ = blocks_.squares(R());
   }
-  /// Scales a block that holds the columns of a list, or scales it back (sign = -1).
+  /// Scales a block that holds the listed columns; with sign = -1, reverses the scaling.
   void scale_back(const TallBlock<Scalar>& block, const List& columns, int sign) {
     if (exponents_.empty()) return;
     std::vector<int> exponents;
@@ -154,7 +154,7 @@ class BlockCgSystem {
     blocks_.scale_columns(block, exponents);
   }
 
-  /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding errors would prevent
+  /// Computes R = B - A X, with R = B on entry. Guesses that are useless become 0: their rounding errors would prevent
   /// a solution, and the squares of their residuals, or X scaled like B, could overflow.
   void subtract_guess() {
     subtract_product();
@@ -163,11 +163,11 @@ class BlockCgSystem {
     for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
     compute_residuals();
     const Numbers squares = blocks_.squares(R());
-    for (const Ordinal j : useless)  // the product is at fault, so the user's X keeps the guess
+    for (const Ordinal j : useless)  // `multiply` is at fault, so the user's X keeps the guess
       if (!std::isfinite(squares[at(j)])) fail_block_cg("`multiply` has made NaN or Inf of zeros");
     store(useless);
   }
-  /// Columns whose residuals exceed |b| / eps or are not finite.
+  /// Returns the columns whose residuals exceed |b| / eps or are not finite.
   List useless_guesses(const Numbers& squares) const {
     List result;
     for (Ordinal j = 0; j < active(); ++j) {
@@ -176,7 +176,7 @@ class BlockCgSystem {
     }
     return result;
   }
-  /// R -= A X
+  /// Computes R -= A X.
   void subtract_product() {
     operators_.multiply(X(), blocks_.block(Blocks::AP, active()));
     products_ += active();
@@ -205,8 +205,8 @@ class BlockCgSystem {
   Multivector<const Scalar> B_;
   Multivector<Scalar> X_;
   List active_;                 // the columns that the blocks hold
-  Numbers norms_;               // norms of the columns of B, scaled
-  std::vector<int> exponents_;  // 2^exponent scales a column; empty if unscaled
+  Numbers norms_;               // norms of the scaled columns of B
+  std::vector<int> exponents_;  // a column is scaled by 2^exponent; empty if no column is
   Numbers residuals_;
   std::int64_t products_ = 0;
 };

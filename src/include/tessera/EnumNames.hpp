@@ -11,8 +11,8 @@ namespace Tessera {
 
 namespace Impl {
 
-/// The names of the enumerators of an enum, in their order from 0. An enum that is printed, read by name or saved has
-/// its names next to its declaration.
+/// The names of an enum's enumerators, in order from 0. The names of an enum that is printed, read by name or saved are
+/// next to its declaration.
 template <class Enum>
 inline constexpr std::array<std::string_view, 0> enum_names{};
 
@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, 0> enum_names{};
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && !enum_names<Enum>.empty();
 
-/// Returns the enumerators of an enum, except the first `first_left_out` and the last `last_left_out` ones.
+/// Returns the enumerators of an enum, without the first `first_left_out` and the last `last_left_out` of them.
 template <NamedEnum Enum, std::size_t first_left_out = 0, std::size_t last_left_out = 0>
 constexpr auto enumerators() {
   std::array<Enum, enum_names<Enum>.size() - first_left_out - last_left_out> all{};

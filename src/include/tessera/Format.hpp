@@ -5,16 +5,16 @@
 
 namespace Tessera {
 
-/// How a plan stores the matrix.
+/// The way in which a plan stores the matrix.
 enum class Format {
   Auto,           ///< the plan chooses; Plan::explain() says why
   Csr,            ///< compressed rows, columns ascending
   BitTcf,         ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
   Bmat,           ///< 16x8 tiles of condensed columns with two 64-bit masks each (Voltrix-SpMM, section 3.1.1)
-  Brp,            ///< groups of 16x8 tiles with a fixed entry count, and residual rows (BRP-SpMM, section IV)
+  Brp,            ///< groups of 16x8 tiles with equally many entries, and residual rows (BRP-SpMM, section IV)
   Bcsr,           ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
-  SortedColumns,  ///< blocks of columns with the same number of entries, and a rest (Swift, section IV)
-  Staged,         ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
+  SortedColumns,  ///< blocks of columns with equally many entries, and irregular columns (Swift, section IV)
+  Staged,         ///< 8x8 tiles in windows of 64 rows; a window gathers each row of X that it needs once
   RowGroups       ///< compressed rows in groups of up to four adjacent rows, which share their columns
 };
 
@@ -26,8 +26,8 @@ static_assert(to_string(Format::RowGroups) == "row_groups");
 
 /// The arithmetic of a product. Only Native loses no accuracy; users select the others with PlanOptions::precision.
 enum class Precision {
-  Native,  ///< the wider of the types of A and X, for operands and sums
-  Tf32x3,  ///< tensor cores, binary32 accuracy from three TF32 products
+  Native,  ///< the wider one of the types of A and X, for operands and sums
+  Tf32x3,  ///< tensor cores, accuracy of binary32 from three TF32 products
   Tf32,    ///< tensor cores, operands rounded to TF32 (10 bits), binary32 sums
   Bf16,    ///< tensor cores, operands rounded to bfloat16 (7 bits), binary32 sums
   Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums

@@ -3,17 +3,17 @@
 
 namespace Tessera {
 
-/// The parameters of formats. 0 leaves a parameter to the format.
+/// The parameters of formats. 0 selects the default.
 struct FormatParameters {
-  /// f of Format::Brp: the entries of a local column, at most 16. The 8 f g values of a group must be a
-  /// multiple of 128 bytes. By default, the plan chooses f and g.
+  /// f of Format::Brp: the number of entries of a local column, at most 16. The 8 f g values of a group
+  /// must be a multiple of 128 bytes. By default, the plan chooses f and g.
   int brp_nonzeros_per_column = 0;
-  /// g of Format::Brp: the tiles of a group, at most 64.
+  /// g of Format::Brp: the number of tiles of a group, at most 64.
   int brp_tiles_per_group = 0;
 
-  /// Rows of a block of Format::Bcsr, at most 64. By default a block has the shape of an operand of tensor cores, for
-  /// values of this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits. If there are several such shapes,
-  /// the default is the one with the fewest bytes.
+  /// Rows of a block of Format::Bcsr, at most 64. The default is the shape of a tensor core's operand for values of
+  /// this size or, on Kokkos::Cuda, for floats rounded to 16 bits. If there are several such shapes, it is the one with
+  /// the fewest bytes.
   int bcsr_block_rows = 0;
   /// Columns of a block of Format::Bcsr, at most 64. Set it if and only if bcsr_block_rows is set.
   int bcsr_block_columns = 0;

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 /// @file
-/// Numbers of 16 bits in memory. Arithmetic is done in float: an element is widened exactly as it is read, and rounded
-/// to nearest, ties to even, as it is written. On NVIDIA GPUs each is one instruction.
+/// Numbers with 16 bits in memory. Arithmetic is done in float: an element is converted to float, exactly, when it is
+/// read, and rounded to nearest, ties to even, when it is written. On NVIDIA GPUs each conversion is one instruction.
 ///
 /// Kokkos::Experimental::half_t and bhalf_t have the same representation if they have 16 bits. In builds of Kokkos
-/// without such types, they are float.
+/// without 16-bit types, they are float.
 namespace Tessera {
 
 namespace Impl {
@@ -24,15 +24,15 @@ TESSERA_FUNCTION To with_bits_of(From value) {
 }
 }  // namespace Impl
 
-/// binary16 of IEEE 754 (FP16): 11 bits of significand, from 2^-24 to 65504.
+/// binary16 of IEEE 754 (FP16): 11 bits of significand, magnitudes from 2^-24 to 65504.
 struct Half {
   std::uint16_t bits;  ///< the number as binary16
 
   /// Leaves the number uninitialized.
   Half() = default;
-  /// Rounds to the nearest number. 65520 and more become infinite.
+  /// Rounds to the nearest number. 65520 and larger numbers become infinite.
   TESSERA_FUNCTION explicit Half(float value) : bits(rounded(value)) {}
-  /// Returns the same number.
+  /// Returns the number as a float, exactly.
   TESSERA_FUNCTION operator float() const { return widened(bits); }
 
  private:
@@ -50,7 +50,7 @@ struct Half {
     } else if (size >= 0x477ff000u) {
       result = 0x7c00u;
     } else if (size < 0x38800000u) {
-      // Numbers below 2^-14 are multiples of 2^-24, like floats from 1/2 to 1.
+      // Numbers below 2^-14 are multiples of 2^-24, as floats from 1/2 to 1 are.
       result = Impl::with_bits_of<std::uint32_t>(Impl::with_bits_of<float>(size) + 0.5f) - 0x3f000000u;
     } else {
       result = (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13;
@@ -66,8 +66,8 @@ struct Half {
     return result;
 #else
     const std::uint32_t sign = (bits & 0x8000u) << 16, size = bits & 0x7fffu;
-    // The exponent of a float is larger by 112. Numbers below 2^-14 are computed as differences from 2^-14, not as
-    // floats below 2^-126, which processors treat as zero in some programs.
+    // The exponent field of a float is larger by 112. Numbers below 2^-14 are computed as differences from 2^-14, not
+    // as floats below 2^-126, because some programs make processors treat these as zero.
     std::uint32_t word = (size << 13) + 0x38000000u;
     if (size >= 0x7c00u) word = 0x7f800000u | size << 13;
     if (size < 0x400u) {
@@ -79,7 +79,7 @@ struct Half {
   }
 };
 
-/// bfloat16 (BF16): the upper half of a float, 8 bits of significand.
+/// bfloat16 (BF16): the upper 16 bits of a float, with 8 bits of significand.
 struct BFloat16 {
   std::uint16_t bits;  ///< the number as the upper half of a float
 
@@ -87,7 +87,7 @@ struct BFloat16 {
   BFloat16() = default;
   /// Rounds to the nearest number.
   TESSERA_FUNCTION explicit BFloat16(float value) : bits(rounded(value)) {}
-  /// Returns the same number.
+  /// Returns the number as a float, exactly.
   TESSERA_FUNCTION operator float() const { return Impl::with_bits_of<float>(std::uint32_t(bits) << 16); }
 
  private:

@@ -6,10 +6,10 @@
 
 namespace Tessera {
 
-/// The kernel that multiplies a format.
+/// The choice of a kernel for a format.
 enum class Kernel {
   Auto,      ///< the fastest that Tessera has for the format
-  Published  ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
+  Published  ///< the kernel of the paper that describes the format; exists only on Kokkos::Cuda
 };
 
 /// The names of the kernels, as programs read and print them.

@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// A limit in bytes that no plan reaches.
+/// The value of a memory limit in bytes that means that there is no limit.
 inline constexpr std::size_t no_memory_limit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace Tessera

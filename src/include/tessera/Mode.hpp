@@ -14,14 +14,14 @@ enum class Mode {
   ConjugateTranspose  ///< op(A) is the conjugate transpose of A
 };
 
-/// The names of the modes: the letters of KokkosSparse::spmv.
+/// The names of the modes, which are the letters of KokkosSparse::spmv.
 template <>
 inline constexpr std::array<std::string_view, 4> Impl::enum_names<Mode> = {"N", "T", "C", "H"};
 static_assert(to_string(Mode::ConjugateTranspose) == "H");
 
 namespace Impl {
 
-/// Returns whether op(A) has the shape of A's transpose.
+/// Returns whether op(A) has the shape of the transpose of A.
 TESSERA_FUNCTION constexpr bool is_transposed(Mode mode) {
   return mode == Mode::Transpose || mode == Mode::ConjugateTranspose;
 }

@@ -19,22 +19,22 @@
 
 namespace Tessera {
 
-/// A sparse matrix made ready to be multiplied many times: Y = alpha op(A) X + beta Y (see spmm()).
+/// A sparse matrix that is prepared for many products Y = alpha op(A) X + beta Y (see spmm()).
 ///
-/// The plan owns a copy of the matrix in the format it chose. It keeps no reference to the arrays it was made from:
-/// changes in these have no effect until update_values() or follow_values() is called. Copies of a plan share one
+/// The plan owns a copy of the matrix in the format that it chose. It keeps no reference to the arrays that it was made
+/// from: changes in these have no effect until update_values() or follow_values() is called. Copies of a plan share one
 /// state, like Kokkos::View.
 ///
 /// A matrix of more than 2^31 - 2^16 entries is stored as several blocks of rows, each with a format of its own.
 ///
-/// Kokkos::finalize() frees plans and workspaces that are still alive, and warns (set_warning_handler()). They may be
-/// destroyed later; any other use then throws std::logic_error.
+/// Kokkos::finalize() frees the memory of plans and workspaces that still exist, and warns (set_warning_handler()).
+/// They may be destroyed later; any other use then throws std::logic_error.
 ///
-/// Thread safety: products of one plan may run at the same time, each without a Workspace or with its own. The members
-/// prepare, update_values, follow_values and release_source must not run at the same time as any other use of the plan.
+/// Thread safety: products of one plan may run concurrently, each without a Workspace or with its own. The members
+/// prepare, update_values, follow_values and release_source must not run concurrently with any other use of the plan.
 ///
-/// \tparam Scalar float, double, or their complex (Kokkos::complex or std::complex)
-/// \tparam Exec   a Kokkos execution space: where products run
+/// \tparam Scalar float, double, or a complex number of these (Kokkos::complex or std::complex)
+/// \tparam Exec   the Kokkos execution space where products run
 template <class Scalar, class Exec = Kokkos::DefaultExecutionSpace>
 class Plan {
  public:
@@ -50,16 +50,16 @@ class Plan {
                     Impl::is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
 
-  /// An empty plan: valid only as the target of an assignment.
+  /// Makes an empty plan, which may only be assigned to.
   Plan() = default;
 
   int rows() const { return state().rows(); }        ///< rows of A
   int columns() const { return state().columns(); }  ///< columns of A
-  /// The number of entries that are stored. Duplicates of the input count once; explicit zeros count.
+  /// Returns the number of stored entries. Duplicates of the input count once; explicit zeros count.
   std::size_t nonzeros() const { return state().nonzeros(); }
-  /// The format that was chosen; if the plan has several blocks of rows, for the first block.
+  /// Returns the chosen format; if the plan has several blocks of rows, the first block's format.
   Format format() const { return state().format(); }
-  /// The choice in words: the format, its size, why it was chosen, and the other candidates.
+  /// Returns the choice in words: the format, its size, why it was chosen, and the other candidates.
   std::string explain() const { return state().explain(); }
   /// Returns all statistics of the plan, for programs. The result is an object in JSON with these members:
   /// - rows, columns, nonzeros, num_vectors, half_vectors, execution_space, precision, is_wider (whether TF32
@@ -77,22 +77,22 @@ class Plan {
   ///   kernels and transpose of each. Then nonzeros, bytes and seconds are sums, and the choice is the first block's;
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
-  /// Bytes of device memory that the plan holds for A and, if there is one, the transpose: pattern, values, slot maps,
-  /// and what kernels keep.
+  /// Returns the bytes of device memory that the plan holds for A and, if it exists, the transpose: pattern, values,
+  /// slot maps, and the data of kernels.
   std::size_t bytes() const { return state().bytes(); }
-  /// The part of bytes() that the format of A itself needs: pattern, values, order.
+  /// Returns the part of bytes() that the format of A itself needs: pattern, values, order.
   std::size_t format_bytes() const { return state().format_bytes(); }
-  /// The part of bytes() that only update_values() and follow_values() need; release_source() frees it.
+  /// Returns the part of bytes() that only update_values() and follow_values() need; release_source() frees it.
   std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
-  /// The part of bytes() that kernels of the device keep in addition to the formats of A and of the transpose. On
+  /// Returns the part of bytes() that device kernels keep in addition to the formats of A and of the transpose. On
   /// Kokkos::Cuda these are values as whole tiles or rounded to 16 bits, and lists that assign work to thread blocks.
   std::size_t kernel_bytes() const { return state().kernel_bytes(); }
 
   /// Allocates everything that products in this mode with up to `num_vectors` columns of X need.
   ///
-  /// The first call for a transposed mode also builds the transpose. This takes the time of make_plan() and the memory
+  /// The first call for a transposed mode also builds the transpose, which takes the time of make_plan() and the memory
   /// of the matrix again. Transposed products then run without atomics, and give the same result on any number of
-  /// threads. If it throws, the plan stays as it is.
+  /// threads. If this function throws, the plan is unchanged.
   ///
   /// \throws std::invalid_argument if num_vectors is negative, or if plan and transpose together take more than
   ///         PlanOptions::memory_limit
@@ -101,10 +101,10 @@ class Plan {
     return state().prepare(exec, num_vectors, mode);
   }
 
-  /// Replaces the values, in the same pattern and in the order of the entries that make_plan() was given. Rows may be
-  /// unsorted and hold duplicates, which are summed. The cost is one pass, without analysis or allocation.
+  /// Replaces the values. The pattern stays the same, and values are in the order of the entries that make_plan() was
+  /// given: rows may be unsorted and hold duplicates, which are summed. Cost: one pass, without analysis or allocation.
   ///
-  /// Does not wait: change `values`, or start products on other instances, only after a fence of `exec`.
+  /// Does not wait: change `values`, or start products on other instances, only after fencing `exec`.
   ///
   /// \param values [in] a rank-1 View with one value for each entry of the input, readable on the device
   /// \throws std::invalid_argument if the number of values differs
@@ -114,19 +114,19 @@ class Plan {
     state().update_values(exec, checked_values(values, "update_values"), values.extent(0));
   }
 
-  /// Makes later products of a mode use the values that `values` holds when they run. Call it before each product if
-  /// code that does not know the plan may change the values of A.
+  /// Makes later products in a mode use the values that `values` holds when the products run. If other code may change
+  /// the values of A without the plan's knowledge, call this before each product.
   ///
-  /// A plan in compressed rows, made from rows whose columns ascend without duplicates, reads `values` in place, at no
-  /// cost. They must then exist until the next call of this function in that mode, or of update_values(): products,
-  /// prepare(), save_plan() and release_source() read them. Any other plan compares a fingerprint on the device: one
-  /// pass over `values`, and an update if they are not those of the last call. The fingerprint has 64 bits, hence a
-  /// change is missed with a probability of 2^-64.
+  /// A plan in compressed rows reads `values` in place, at no cost, if the columns of each row of A ascend without
+  /// duplicates. `values` must then exist until the next call of this function in that mode, or of update_values():
+  /// products, prepare(), save_plan() and release_source() read them. Any other plan compares a fingerprint on the
+  /// device: one pass over `values`, and an update if they differ from those of the last call. The fingerprint has 64
+  /// bits, hence a change is missed with a probability of 2^-64.
   ///
-  /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. The first call
-  /// for a mode allocates a few bytes and waits; make it before you capture. Products that were captured while the plan
-  /// read `values` in place keep reading them, whatever the plan is told later. On a GPU for which Tessera has no
-  /// kernels, the graph uses scratch memory of `exec`, which must therefore exist as long as the graph, and may compute
+  /// Does not wait. A CUDA graph that was captured with this call compares the fingerprint each time it runs. The first
+  /// call for a mode allocates a few bytes and waits; make it before you capture. If products were captured while the
+  /// plan read `values` in place, they keep reading them, even after later calls. On a GPU for which Tessera has no
+  /// kernels, the graph uses scratch memory of `exec`. Hence `exec` must exist as long as the graph, and must run
   /// nothing else while the graph runs.
   ///
   /// \param values [in] as for update_values()
@@ -138,9 +138,10 @@ class Plan {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
   }
 
-  /// Frees the arrays for update_values() and follow_values(), after copying values that products read in place.
+  /// Frees the arrays that only update_values() and follow_values() need. Values that products read in place are copied
+  /// first.
   ///
-  /// \param exec [in] the instance that was given the values; it copies them, and the call waits for it
+  /// \param exec [in] the instance that was given the values; it makes the copy, and the call waits for it
   void release_source(const execution_space& exec) { state().release_source(exec); }
 
  private:
@@ -174,10 +175,10 @@ class Plan {
 
 namespace Impl {
 
-/// The plan that make_plan() returns, for rows of elements (block_size 1) and rows of blocks alike.
+/// Makes the plan that make_plan() returns, from rows of elements (block_size 1) or rows of blocks.
 ///
-/// \param most_entries [in] upper bound on the entries that the plan stores as one block of rows; tests set fewer
-/// \param most_places  [in] upper bound on the places of a block's format; tests set fewer
+/// \param most_entries [in] upper bound on the entries that the plan stores as one block of rows; smaller in tests
+/// \param most_places  [in] upper bound on the places of a block's format; smaller in tests
 template <class Exec, class RowOffsets, class ColumnIndices, class Values>
 auto plan_of(const Exec& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
              const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
@@ -214,7 +215,7 @@ auto plan_of(const Exec& exec, int rows, int columns, int block_size, const RowO
   return Access::plan<Plan<Scalar, Exec>>(std::make_shared<State>(exec, input, options));
 }
 
-/// The sizes of a matrix: rows and columns of elements or, if block_size > 1, of blocks.
+/// The number of rows and columns of a matrix, in elements or, if block_size > 1, in blocks.
 struct MatrixSizes {
   int rows = 0;
   int columns = 0;
@@ -237,16 +238,16 @@ MatrixSizes sizes_of(const Matrix& A) {
 /// Analyses a matrix and stores it in the format that `options` names or that is predicted to be the fastest.
 ///
 /// A is a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map, graph.entries and
-/// values. It may have any shape. Rows may be unsorted; duplicates are summed, explicit zeros are kept.
+/// values. It may have any shape. Rows may be unsorted; duplicates are summed, and explicit zeros are kept.
 ///
-/// Or A is a KokkosSparse::BsrMatrix, or any such type with blockDim() as well. Its rows, columns and entries then
-/// count square blocks, and the values are stored block by block, each row-major. The plan counts rows, columns and
-/// nonzeros of elements; Plan::update_values() takes the values in the order of the blocks.
+/// A may also be a KokkosSparse::BsrMatrix, or any such type that has blockDim(). Its rows, columns and entries then
+/// count square blocks, and its values are stored block by block, row-major within a block. The plan counts rows,
+/// columns and nonzeros in elements. Plan::update_values() expects values in the order of the blocks.
 ///
 /// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, a row of
-///         more than 2^31 - 2^16 entries, ...) or the option that cannot be met
+///         more than 2^31 - 2^16 entries, ...), or the option that cannot be met
 ///
-/// Cost: a few passes over the nonzeros, a radix sort if a row is unsorted, options.reordering. Fences `exec`.
+/// Cost: a few passes over the entries, a radix sort if a row is unsorted, and options.reordering. Fences `exec`.
 template <Impl::KokkosExecutionSpace Exec, Impl::SparseMatrix Matrix>
 auto make_plan(const Exec& exec, const Matrix& A, const PlanOptions& options = {}) {
   const auto sizes = Impl::sizes_of(A);
@@ -254,11 +255,11 @@ auto make_plan(const Exec& exec, const Matrix& A, const PlanOptions& options = {
                        options);
 }
 
-/// Makes a plan for products with vectors such as X: their number and layout replace the hints of `options`, and if
-/// their elements have 16 bits, PlanOptions::half_vectors is set.
+/// Makes a plan for products with vectors like X: their number and layout replace the hints of `options`. If their
+/// elements have 16 bits, PlanOptions::half_vectors is set.
 ///
-/// \param X [in] a View of rank 1 or 2. It has a row for each column of A or, for transposed products, for each row.
-///               Elements are not read, and X need not exist afterwards
+/// \param X [in] a View of rank 1 or 2, with a row for each column of A or, for transposed products, for each row of A.
+///               Its elements are not read, and X need not exist afterwards
 /// \throws std::invalid_argument also if X has another number of rows
 template <Impl::KokkosExecutionSpace Exec, Impl::SparseMatrix Matrix, Impl::VectorsView XView>
 auto make_plan(const Exec& exec, const Matrix& A, const XView& X, const PlanOptions& options = {}) {
@@ -273,7 +274,7 @@ template <Impl::SparseMatrix Matrix>
 auto make_plan(const Matrix& A, const PlanOptions& options = {}) {
   return make_plan(Impl::execution_space_of<Matrix>(), A, options);
 }
-/// Makes a plan for products with vectors such as X, on the default instance.
+/// Makes a plan for products with vectors like X, on the default instance.
 template <Impl::SparseMatrix Matrix, Impl::VectorsView XView>
 auto make_plan(const Matrix& A, const XView& X, const PlanOptions& options = {}) {
   return make_plan(Impl::execution_space_of<Matrix>(), A, X, options);
@@ -289,7 +290,7 @@ auto make_plan(const Exec& exec, int rows, int columns, const RowOffsets& row_of
                const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
   return Impl::plan_of(exec, rows, columns, 1, row_offsets, column_indices, values, options);
 }
-/// Makes a plan from three Views, for products with vectors such as X.
+/// Makes a plan from three Views, for products with vectors like X.
 template <Impl::KokkosExecutionSpace Exec, class RowOffsets, class ColumnIndices, class Values, Impl::VectorsView XView>
 auto make_plan(const Exec& exec, int rows, int columns, const RowOffsets& row_offsets,
                const ColumnIndices& column_indices, const Values& values, const XView& X,

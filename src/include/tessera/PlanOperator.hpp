@@ -7,8 +7,8 @@
 
 namespace Tessera {
 
-/// An operator for block solvers: a plan, an instance and a mode. It is a callable that computes Y = op(A) X, and has
-/// members that add inner products or norms in the same pass.
+/// An operator for block solvers: a plan, an instance and a mode. Calling it computes Y = op(A) X. Its members also
+/// compute inner products or norms in the same pass.
 ///
 /// ```{.cpp}
 ///   const Tessera::PlanOperator A(exec, Tessera::make_plan(exec, matrix));
@@ -17,32 +17,32 @@ namespace Tessera {
 ///   A.residual(X, B, R, squared_norms);           // R = B - A X
 /// ```
 ///
-/// It uses scratch memory of the plan, like spmm() without a workspace. Several host threads may call one operator.
+/// It uses scratch memory of the plan, like spmm() without a workspace. Several host threads may use one operator.
 template <class Scalar, class Exec = Kokkos::DefaultExecutionSpace>
 class PlanOperator {
  public:
-  using plan_type = Plan<Scalar, Exec>;  ///< the plan
+  using plan_type = Plan<Scalar, Exec>;  ///< the type of the plan
   using execution_space = Exec;          ///< where products run
 
   /// \param mode [in] selects op(A)
   PlanOperator(const Exec& exec, plan_type plan, Mode mode = Mode::NoTranspose)
       : exec_(exec), plan_(std::move(plan)), mode_(mode) {}
 
-  const plan_type& plan() const { return plan_; }  ///< the plan; copies share its values, and update them
+  const plan_type& plan() const { return plan_; }  ///< the plan; copies share its values and updates
   const Exec& instance() const { return exec_; }   ///< the instance that products run on
   Mode mode() const { return mode_; }              ///< selects op(A)
-  /// Rows of op(A).
+  /// Returns the rows of op(A).
   int rows() const { return Impl::is_transposed(mode_) ? plan_.columns() : plan_.rows(); }
-  /// Columns of op(A).
+  /// Returns the columns of op(A).
   int columns() const { return Impl::is_transposed(mode_) ? plan_.rows() : plan_.columns(); }
 
-  /// Y = op(A) X. Does not wait. X and Y are those of spmm().
+  /// Computes Y = op(A) X. Does not wait. X and Y are those of spmm().
   template <Impl::VectorsView XView, Impl::VectorsView YView>
   void operator()(const XView& X, const YView& Y) const {
     spmm(exec_, plan_, mode_, 1, X, 0, Y);
   }
 
-  /// Q = op(A) P and PtQ = P^T Q; op(A) is square. Waits once. See spmm_with_inner_products().
+  /// Computes Q = op(A) P and PtQ = P^T Q; op(A) is square. Waits once. See spmm_with_inner_products().
   ///
   /// \param PtQ [out] a View that converts to InnerProducts::Matrix
   template <class PType, class QType>
@@ -51,7 +51,7 @@ class PlanOperator {
     spmm_with_inner_products(exec_, plan_, mode_, 1, P, 0, Q, {.XtY = PtQ});
   }
 
-  /// R = B - op(A) X and the squares of the norms of its columns. Waits once. See Tessera::residual().
+  /// Computes R = B - op(A) X and the squared norms of its columns. Waits once. See Tessera::residual().
   template <class XType, class BType, class RType, class Norms>
   void residual(const XType& X, const BType& B, const RType& R, const Norms& squared_norms) const {
     Tessera::residual(exec_, plan_, mode_, X, B, R, squared_norms);

@@ -12,9 +12,9 @@
 
 namespace Tessera {
 
-/// The reaction to a request that the matrix or the device cannot meet: a precision or a published kernel that it
-/// lacks, or a format or an order that needs more memory than PlanOptions::memory_limit. Requests that are invalid in
-/// themselves, such as a parameter out of range, always throw.
+/// The reaction to a request that the matrix or the device cannot meet: a precision or a published kernel that does not
+/// exist for it, or a format or an order of rows that needs more memory than PlanOptions::memory_limit. Requests that
+/// are invalid in themselves, such as a parameter out of range, always throw.
 enum class OnUnsupported {
   Throw,    ///< throws std::invalid_argument, which names the request and what would work
   FallBack  ///< uses native precision, Kernel::Auto, Format::Csr or the order of A; Plan::explain() says so
@@ -36,46 +36,46 @@ enum class Tuning {
 template <>
 inline constexpr std::array<std::string_view, 3> Impl::enum_names<Tuning> = {"predict", "measure", "adaptive"};
 
-/// The purpose of a plan. Hints make products faster or the plan smaller; they never change what is allowed.
+/// The purpose of a plan. Hints make products faster or the plan smaller; they never restrict what is allowed.
 struct PlanHints {
   int num_vectors = 32;          ///< columns of X in a typical product
   bool layout_left = false;      ///< whether typical X and Y are column-major (Kokkos::LayoutLeft)
-  bool follow_values = false;    ///< whether Plan::follow_values() comes before each product
+  bool follow_values = false;    ///< whether Plan::follow_values() is called before each product
   int expected_products = 1000;  ///< number of products; only Tuning::Adaptive uses it
 };
 
 /// How a plan is made.
 struct PlanOptions {
-  PlanHints hints = {};  ///< the purpose of the plan; make_plan() with an X takes num_vectors and layout_left from it
-  /// Whether X and Y of products may have 16 bits, and typically do: Tessera::Half or BFloat16, or Kokkos' half_t or
-  /// bhalf_t, with sums in float. Only for float matrices, whose values keep their 32 bits except in 16-bit precisions.
-  /// On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and those of BitTcf and Bmat in Fp16 and
-  /// Bf16; other kernels, and hosts, multiply copies of some columns of X and Y as float.
+  PlanHints hints = {};  ///< the purpose of the plan; make_plan(exec, A, X) sets num_vectors and layout_left from X
+  /// Whether X and Y of products may, and typically do, have 16 bits: Tessera::Half or BFloat16, or Kokkos' half_t or
+  /// bhalf_t. Sums are computed in float. Only for float matrices, whose values keep 32 bits except in 16-bit
+  /// precisions. On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and so do those of BitTcf and
+  /// Bmat in Fp16 and Bf16. Other kernels, and hosts, multiply float copies of some columns of X and Y at a time.
   bool half_vectors = false;
   Format format = Format::Auto;      ///< Auto chooses the fastest format for these hints
   FormatParameters parameters = {};  ///< parameters of the format
-  /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
-  /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
-  /// Search and Auto do not search if even the best imaginable order would not be kept. On hosts Auto is None.
-  /// On devices it is LocalClusters, which takes some milliseconds. It is tried only for matrices that are not small
-  /// and in which nearby rows share columns that adjacent rows do not, and never for Kernel::Published. SortedColumns
-  /// has an order of its own and ignores this option.
+  /// The order in which rows are stored. X and Y do not change. An order is used only if it is predicted to make
+  /// products faster; Plan::explain() says which orders were tried. Finding one takes as long as tens or hundreds of
+  /// products. Search and Auto do not search if even the best imaginable order would not be used. On hosts Auto means
+  /// None. On devices it tries LocalClusters, which takes some milliseconds, if the matrix is not small and nearby rows
+  /// share columns that adjacent rows do not, but never for Kernel::Published. SortedColumns has an order of its own
+  /// and ignores this option.
   Reordering reordering = Reordering::Auto;
-  bool always_reorder = false;  ///< keep the order whatever is predicted, unless Auto found it
+  bool always_reorder = false;  ///< use the order even if it is predicted not to be faster; ignored for Auto
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
-  /// Bf16 and Fp16 for float and double ones; other requests are rejected. A format without a kernel for the precision
-  /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged
-  /// and RowGroups always in Native.
+  /// Bf16 and Fp16 for float and double ones; other requests are rejected. If a format has no kernel for the precision,
+  /// its products use one that is at least as accurate, which Plan::explain() names. Csr, SortedColumns, Staged and
+  /// RowGroups always use Native.
   ///
-  /// Bf16 and Fp16 compute sums in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes |alpha|
-  /// sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand that is
-  /// too small for binary16.
+  /// Bf16 and Fp16 compute sums in binary32. In addition to rounding errors of sums, the error of an element is up to 2
+  /// u times |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. In Fp16, each operand that is too small
+  /// for binary16 also has an error of up to 2^-25.
   ///
-  /// A float plan in Bf16 or Fp16 uses Tf32 if that is predicted to be faster, for vectors of 32 bits and without a
-  /// memory_limit: Plan::explain() and Plan::stats() say so. X and Y of double then run through
-  /// portable code, as they do in Tf32.
+  /// A float plan in Bf16 or Fp16 uses Tf32 instead if that is predicted to be faster, vectors have 32 bits, and there
+  /// is no memory_limit. Plan::explain() and Plan::stats() then say so, and X and Y of double are multiplied by
+  /// portable code, as in Tf32.
   Precision precision = Precision::Native;
-  /// The kernel. Published uses the kernel of the format's paper, to compare five systems behind one plan:
+  /// The kernel. Published selects the kernel of the format's paper, to compare five systems through one interface:
   /// - BitTcf: the pipeline and the balance of Acc-SpMM (sections 3.3 to 3.5);
   /// - Bmat: the producer and consumer warps of Voltrix-SpMM (sections 3.1 and 3.2) and its Algorithm 1;
   /// - Brp: the groups and residual rows of BRP-SpMM (section IV);
@@ -83,38 +83,38 @@ struct PlanOptions {
   /// - SortedColumns: the segments of Swift (section IV).
   ///
   /// Published kernels exist on Kokkos::Cuda for real matrices. All but Swift's use tensor cores: they multiply floats
-  /// in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Auto then chooses one of the five
-  /// formats. It compares the times that are predicted for the kernels of Kernel::Auto, because published kernels
+  /// in Tf32x3 or Tf32; only Bcsr with blocks of 16 x 16 also has 16-bit precisions. With Format::Auto, the plan
+  /// chooses one of the five formats by the predicted times of the kernels of Kernel::Auto, because published kernels
   /// have no model; Tuning::Measure measures the published kernels of all five. A request without such a kernel is
-  /// rejected, see on_unsupported. X and Y of double with a float matrix run through portable code.
+  /// rejected, see on_unsupported. If A is float and X and Y are double, portable code multiplies.
   Kernel kernel = Kernel::Auto;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
-  /// Tuning::Measure times up to three candidates, or all with published kernels, with X and Y of `hints.num_vectors`
-  /// columns. It does so for each order of rows that is tried, and does not count what follow_values() costs. For each
-  /// candidate it takes the time of building it and of seven products, or some ten milliseconds. It needs memory for
-  /// one candidate, X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
+  /// Tuning::Measure times up to three candidates, or all published kernels, with X and Y of `hints.num_vectors`
+  /// columns, for each order of rows that is tried. The cost of follow_values() is ignored. Each candidate takes the
+  /// time of building it and of seven products, or some ten milliseconds. The measurement needs memory for one
+  /// candidate, X and Y; if there is too little, the choice is predicted. Whether an order is used is always predicted.
   ///
-  /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are
-  /// so close to the least that the model may err, or all published kernels. It takes fewer and shorter samples. It
-  /// measures none unless two are likely to fit in a tenth of the time of `hints.expected_products` products, for all
-  /// orders together (the transpose has another tenth). Each is assumed to cost as much as the most expensive before
-  /// it, and at least 20 products and 150 us.
+  /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are so
+  /// close to the least that the model may be wrong, or all published kernels. It takes fewer and shorter samples. Its
+  /// time limit is a tenth of the time of `hints.expected_products` products for all orders together, and another tenth
+  /// for the transpose. It measures nothing unless two candidates are likely to fit. A candidate is assumed to cost as
+  /// much as the most expensive one before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
-  /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
-  /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Adaptive also
-  /// uses choices of Tuning::Measure, but not the other way round. On hosts the device is the backend and its
-  /// concurrency: use one file for each kind of machine. If processes write at the same time, the file of the last one
-  /// is kept.
+  /// A text file that stores measured choices by pattern, device, types, precision, kernel and columns; empty for none.
+  /// It is created if it does not exist. Tuning::Predict neither reads nor writes it. Tuning::Adaptive also uses
+  /// choices of Tuning::Measure, but Tuning::Measure does not use those of Tuning::Adaptive. On hosts the device is the
+  /// backend and its concurrency: use one file for each kind of machine. If several processes write at the same time,
+  /// the file of the last one is kept.
   std::string tuning_file = {};
   /// Upper bound on the bytes that the plan uses in the memory of its device at any time. It includes the peak of
-  /// make_plan(), with the orders that it tries and the candidates that it measures, and what the plan then holds, with
-  /// slot maps and the data of kernels. Plan::prepare() adds the same for the transpose. It excludes the matrix that
-  /// make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory that Kokkos
-  /// allocates for itself.
+  /// make_plan(), with all orders that are tried and candidates that are measured, and the memory that the plan then
+  /// holds, with slot maps and the data of kernels. Plan::prepare() adds the same for the transpose. It excludes the
+  /// matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory
+  /// that Kokkos allocates for itself.
   ///
   /// Each array is charged before it is allocated, in steps of 512 bytes. Candidates and orders that do not fit are
-  /// dropped, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for the data of
-  /// faster ones. If nothing that the options allow fits, an error names the array that did not fit.
+  /// dropped, and Plan::explain() says so. On Kokkos::Cuda, if there is no room for the data of a fast kernel, a slower
+  /// kernel multiplies. If nothing that the options allow fits, an error names the array that did not fit.
   std::size_t memory_limit = no_memory_limit;
 };
 

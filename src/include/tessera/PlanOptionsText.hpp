@@ -7,8 +7,8 @@
 
 namespace Tessera {
 
-/// Parses options from a text: `name=value` separated by commas, such as `format=bittcf, precision=tf32x3`. Blanks
-/// around names and values are ignored, a name appears at most once, and options that are not named keep their
+/// Parses options from a text: `name=value` pairs, separated by commas, such as `format=bittcf, precision=tf32x3`.
+/// Blanks around names and values are ignored. A name may appear only once. Options that are not named keep their
 /// defaults.
 ///
 /// The names are those of the members of PlanOptions, PlanHints and FormatParameters. Values are numbers, the names of

@@ -15,7 +15,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// A View of rank 1 or 2 and any layout as the kernels see it.
+/// Converts a View of rank 1 or 2 and any layout to the type that kernels use.
 template <class View>
 auto multivector(const char* name, const View& view) {
   static_assert(VectorsView<View>, "Tessera: X and Y are Kokkos::Views of rank 1 or 2");
@@ -37,7 +37,7 @@ auto multivector(const char* name, const View& view) {
 
 }  // namespace Impl
 
-/// Y = alpha op(A) X + beta Y, on the instance `exec`.
+/// Computes Y = alpha op(A) X + beta Y on the instance `exec`.
 ///
 /// X has one row for each column of op(A), and Y one for each row. Both have the same number of columns. Each has rank
 /// 1 or 2, and LayoutLeft, LayoutRight or LayoutStride. beta = 0 overwrites Y, which may then hold anything, NaN
@@ -49,25 +49,26 @@ auto multivector(const char* name, const View& view) {
 /// and the pieces that long rows are cut into, depend on PlanHints::num_vectors and on the memory that is free when the
 /// plan is made.
 ///
-/// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time;
-/// hence the format decides which elements of Y an infinite alpha makes NaN.
+/// Formats agree within rounding if alpha and beta are finite. If alpha is infinite, the elements of Y that become NaN
+/// depend on the format, because some formats add alpha times a part of a row at a time.
 ///
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()
 /// \param work  [in,out] from plan.prepare() for the same mode, instance and at least as many columns
 /// \param alpha [in]     a number that converts to the type of sums
-/// \param X     [in]     value type: that of the plan; double for a float plan; with PlanOptions::half_vectors
-///                       Tessera::Half, BFloat16, Kokkos::Experimental::half_t or bhalf_t for a float plan
+/// \param X     [in]     its value type is that of the plan, or double for a float plan, or with
+///                       PlanOptions::half_vectors Tessera::Half, BFloat16, Kokkos::Experimental::half_t or bhalf_t for
+///                       a float plan
 /// \param beta  [in]     as alpha
-/// \param Y     [in,out] value type: that of X; must not overlap X
+/// \param Y     [in,out] its value type is that of X; must not overlap X
 /// \throws std::invalid_argument if extents, mode, instance or workspace do not fit, naming both sides; if X or Y has
 ///         elements but no memory; if X and Y overlap; if they have 16 bits and the plan was made without
-///         PlanOptions::half_vectors. Y is then as it was. The check for overlaps is exact where the
-///         bytes lie apart or the strides are the same; bytes that interleave with other strides count as an overlap
+///         PlanOptions::half_vectors. Y is then unchanged. The check for overlaps is exact if the ranges of bytes are
+///         disjoint or the strides are equal; ranges that overlap with different strides count as an overlap
 ///
-/// Allocates nothing and waits for nothing. On Kokkos::Cuda it can be captured in a graph after a first product of the
-/// same kind, which loads the kernels. Cost: one pass over the format and over Y, and X gathered by rows; a LayoutLeft
-/// X is packed into rows inside the product where that is faster.
+/// Allocates nothing and does not wait. On Kokkos::Cuda it can be captured in a graph after a first product of the same
+/// kind, which loads the kernels. Cost: one pass over the format and over Y, and a gather of rows of X. A LayoutLeft X
+/// is copied to row-major order during the product if that is faster.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView,
           class Beta, Impl::VectorsView YView>
 void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode, const Alpha& alpha,
@@ -95,19 +96,19 @@ void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>&
                                                          std::bit_cast<Sum>(b), Impl::multivector("Y", Y));
 }
 
-/// Y = A X, with a workspace of Plan::prepare() for Mode::NoTranspose.
+/// Computes Y = A X with a workspace that Plan::prepare() made for Mode::NoTranspose.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, Impl::VectorsView XView,
           Impl::VectorsView YView>
 void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, const XView& X, const YView& Y) {
   spmm(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y);
 }
 
-/// Y = alpha op(A) X + beta Y in scratch memory that the plan keeps, which Plan::bytes() does not count.
+/// Computes Y = alpha op(A) X + beta Y in scratch memory that the plan keeps and Plan::bytes() does not count.
 ///
-/// The first product of an instance in a mode allocates that memory, and so does one with more columns than any before.
-/// The first transposed one also builds the transpose, as Plan::prepare() does. All others allocate nothing and wait
-/// for nothing. Several host threads may call this with one plan. Memory of up to 16 instances and modes is kept; an
-/// instance must not be destroyed while its products run.
+/// The first product of an instance in a mode allocates that memory, and so does a product with more columns than any
+/// before. The first transposed product also builds the transpose, as Plan::prepare() does. All other products allocate
+/// nothing and do not wait. Several host threads may call this with one plan. Memory is kept for up to 16 pairs of
+/// instance and mode; an instance must not be destroyed while its products run.
 ///
 /// A product that is captured in a CUDA graph needs a Workspace that lives as long as the graph: use the overload
 /// above.
@@ -119,20 +120,20 @@ void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Mode mode, const
   Impl::BorrowedWorkspace work(Impl::Access::state(plan), exec, mode, Impl::multivector("X", X).columns);
   spmm(exec, plan, work.get(), mode, alpha, X, beta, Y);
 }
-/// Y = A X in scratch memory that the plan keeps.
+/// Computes Y = A X in scratch memory that the plan keeps.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, Impl::VectorsView XView,
           Impl::VectorsView YView>
 void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, const XView& X, const YView& Y) {
   spmm(exec, plan, Mode::NoTranspose, 1, X, 0, Y);
 }
 
-/// Y = alpha op(A) X + beta Y on the default instance, in scratch memory that the plan keeps.
+/// Computes Y = alpha op(A) X + beta Y on the default instance, in scratch memory that the plan keeps.
 template <class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView, class Beta, Impl::VectorsView YView>
 void spmm(const Plan<Scalar, PlanExec>& plan, Mode mode, const Alpha& alpha, const XView& X, const Beta& beta,
           const YView& Y) {
   spmm(PlanExec(), plan, mode, alpha, X, beta, Y);
 }
-/// Y = A X on the default instance, in scratch memory that the plan keeps.
+/// Computes Y = A X on the default instance, in scratch memory that the plan keeps.
 template <class Scalar, class PlanExec, Impl::VectorsView XView, Impl::VectorsView YView>
 void spmm(const Plan<Scalar, PlanExec>& plan, const XView& X, const YView& Y) {
   spmm(PlanExec(), plan, X, Y);

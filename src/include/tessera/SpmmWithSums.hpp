@@ -10,21 +10,21 @@
 
 /// Products that also compute inner products or norms of their result, which block solvers need next.
 ///
-/// They are for plans of float or double; complex plans do not have them. X, Y, B and R are Kokkos::Views of rank 1 or
-/// 2 and any layout, as for spmm(). Sums are those of this process: a solver on several ranks adds them up. Rows that
-/// are NaN or infinite make sums that are not finite.
+/// They exist for plans of float or double, not for complex plans. X, Y, B and R are Kokkos::Views of rank 1 or 2 and
+/// any layout, as for spmm(). Sums are over the rows of this process: a solver on several ranks adds them up. If a row
+/// has NaN or infinite elements, sums are not finite.
 ///
 /// The same operands give the same bits in every run and for any number of threads; Y has the bits of spmm(). Each call
-/// waits once, for its sums. It allocates if the memory of the sums in its workspace has to grow.
+/// waits once, for its sums. It allocates memory if the workspace has too little for the sums.
 ///
-/// On a host, a plan in compressed rows without a reordering sums each piece of Y while it is in cache, if columns are
-/// adjacent (LayoutRight). It does so for inner products of 4 to 32 columns if X and Y together take 16 MiB or more,
-/// and for norms of 8 to 128 columns. In all other cases the product precedes the sums. For the sums, operands whose
-/// columns are not adjacent are copied to the workspace, which then needs their memory again.
+/// On a host, each piece of Y is summed while it is in cache if the plan has compressed rows in the order of A and if X
+/// and Y are row-major (LayoutRight). This is done for inner products of 4 to 32 columns if X and Y together take 16
+/// MiB or more, and for norms of 8 to 128 columns. In all other cases the sums are computed after the product. Operands
+/// that are not row-major are first copied to the workspace, which needs memory for the copies.
 namespace Tessera {
 
-/// The inner products of a product Y = alpha op(A) X + beta Y: square matrices with a row for each column of Y, in host
-/// memory and column-major. Empty ones are not computed.
+/// The inner products that a product Y = alpha op(A) X + beta Y also computes: square column-major matrices in host
+/// memory, with a row for each column of Y. Matrices that are empty are not computed.
 template <class Scalar>
 struct InnerProducts {
   /// Any Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace> converts to it.
@@ -41,7 +41,7 @@ Multivector<const Scalar> to_read(const Multivector<Scalar>& v) {
   return {v.data, v.rows, v.columns, v.row_stride, v.column_stride};
 }
 
-/// The type of the elements of a View, const or not, as the kernels see it.
+/// The element type of a View, const or not, in the form that kernels use.
 template <class View>
 using element_t = std::remove_pointer_t<decltype(multivector("", std::declval<const View&>()).data)>;
 
@@ -61,7 +61,7 @@ constexpr void check_types() {
                 "Tessera: this Tessera was configured without the type of the operands (TESSERA_SCALARS)");
 }
 
-/// A small matrix in a View as the compiled functions take it.
+/// Converts a View of a small matrix to the type that compiled functions take.
 template <class Matrix>
 auto small_matrix(const Matrix& C) {
   return SmallMatrix<typename Matrix::value_type>{C.data(), static_cast<Ordinal>(C.extent(0)),
@@ -69,7 +69,7 @@ auto small_matrix(const Matrix& C) {
                                                   static_cast<std::ptrdiff_t>(C.stride(1))};
 }
 
-/// Returns the numbers that a residual writes.
+/// Checks the View for the norms of a residual, and returns its elements.
 template <class Scalar, class Norms>
 Scalar* norms_of(const Norms& squared_norms, Ordinal columns) {
   static_assert(Kokkos::is_view_v<Norms> && Norms::rank() == 1,
@@ -89,7 +89,7 @@ Scalar* norms_of(const Norms& squared_norms, Ordinal columns) {
 
 }  // namespace Impl
 
-/// Y = alpha op(A) X + beta Y, with X^T Y, Y^T Y or both.
+/// Computes Y = alpha op(A) X + beta Y, and X^T Y, Y^T Y or both.
 ///
 /// ```{.cpp}
 ///   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> rho("rho", k, k);
@@ -99,10 +99,10 @@ Scalar* norms_of(const Norms& squared_norms, Ordinal columns) {
 ///
 /// \param work [in,out] as for spmm()
 /// \param sums [out] at least one of the two matrices
-/// \throws std::invalid_argument as spmm(), and if a result does not fit. Y is then as it was
+/// \throws std::invalid_argument as spmm(), and if a result does not fit. Y is then unchanged
 ///
-/// Cost on top of spmm(): 2 k flops for each element of Y and result, half of that for YtY; no pass over memory where
-/// rows are summed in cache, otherwise one over X and Y.
+/// Cost in addition to spmm(): for each result 2 k flops per element of Y, half of that for YtY; one pass over X and Y,
+/// unless rows are summed in cache.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, class XType, class Beta,
           class YType>
 void spmm_with_inner_products(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode,
@@ -115,7 +115,7 @@ void spmm_with_inner_products(const Exec& exec, const Plan<Scalar, PlanExec>& pl
       static_cast<Element>(beta), Impl::multivector("Y", Y), Impl::small_matrix(sums.XtY),
       Impl::small_matrix(sums.YtY));
 }
-/// The same in scratch memory that the plan keeps, as for spmm() without a workspace.
+/// Does the same in scratch memory that the plan keeps, like spmm() without a workspace.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, class XType, class Beta,
           class YType>
 void spmm_with_inner_products(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Mode mode, const Alpha& alpha,
@@ -126,16 +126,15 @@ void spmm_with_inner_products(const Exec& exec, const Plan<Scalar, PlanExec>& pl
   spmm_with_inner_products(exec, plan, work.get(), mode, alpha, X, beta, Y, sums);
 }
 
-/// R = B - op(A) X and squared_norms(j) = r_j . r_j for each column.
+/// Computes R = B - op(A) X and, for each column, squared_norms(j) = r_j . r_j.
 ///
-/// \param B             [in] shape of R; either disjoint from R, or R itself, which is then overwritten in place
+/// \param B             [in] same shape as R; disjoint from R, or R itself, which is then updated in place
 /// \param squared_norms [out] a rank-1 View in host memory, an element for each column. Squares overflow for elements
 ///                            above the square root of the largest number, and underflow below that of the smallest
-/// \throws std::invalid_argument as spmm(), where Y is called R, and if B or squared_norms do not fit. R is then as it
-///         was
+/// \throws std::invalid_argument as spmm(), with R for Y, and if B or squared_norms do not fit. R is then unchanged
 ///
-/// Cost on top of spmm(): a pass over B and 2 flops for each element of R; without pieces (see above), passes over R
-/// too.
+/// Cost in addition to spmm(): a pass over B and 2 flops per element of R; passes over R, too, unless rows are summed
+/// in cache.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class XType, class BType, class RType,
           class Norms>
 void residual(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode, const XType& X,
@@ -148,7 +147,7 @@ void residual(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Ex
                                                        Impl::to_read(Impl::multivector("B", B)), r,
                                                        Impl::norms_of<Element>(squared_norms, r.columns));
 }
-/// The same in scratch memory that the plan keeps, as for spmm() without a workspace.
+/// Does the same in scratch memory that the plan keeps, like spmm() without a workspace.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class XType, class BType, class RType,
           class Norms>
 void residual(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Mode mode, const XType& X, const BType& B,

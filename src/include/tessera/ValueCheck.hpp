@@ -7,13 +7,13 @@
 
 namespace Tessera {
 
-/// Whether adapters that rely on being told of new values (SpmvHandle, TpetraOperator, CrsMatrix) check this after the
-/// first time. Each product then compares the values of the matrix with those that were copied, and throws
-/// std::logic_error if they changed and the adapter was not told.
+/// Returns whether SpmvHandle, TpetraOperator and CrsMatrix check the promise that they are told of new values. If so,
+/// each product compares the values of the matrix with the copied ones, and throws std::logic_error if values changed
+/// and the adapter was not told.
 ///
-/// By default only a debug build of Tessera does so (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
-/// environment variable TESSERA_DEBUG, 1 or 0, decides for any build. Values are compared by a checksum: a product
-/// reads the values once more and waits for the result.
+/// By default, only a debug build of Tessera checks (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
+/// environment variable TESSERA_DEBUG, 1 or 0, overrides this for any build. Values are compared by a checksum: a
+/// product reads the values once more and waits for the result.
 bool checks_values();
 
 /// Turns the check on or off for the rest of the program, from the next time that values are copied. Must not be called
@@ -35,7 +35,7 @@ class CopiedValues {
     checksum_ = checks_values() ? checksum_of(exec, values) : 0;
   }
 
-  /// Whether these values differ from the copied ones; false if no checksum is known.
+  /// Returns whether these values differ from the copied ones; false if no checksum is known.
   template <class ExecutionSpace, class Values>
   bool differ_from(const ExecutionSpace& exec, const Values& values) const {
     return checksum_ != 0 && checks_values() && checksum_of(exec, values) != checksum_;

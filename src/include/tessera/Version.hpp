@@ -27,7 +27,7 @@ struct Version {
   std::vector<std::string_view> scalars;           ///< CMake's TESSERA_SCALARS, such as "double"
   std::vector<std::string_view> execution_spaces;  ///< names of Kokkos' backends, such as "OpenMP"
   std::vector<std::string_view> components;        ///< components of the package, such as "Io"
-  std::string_view gpu_model;                      ///< name and version of the rates that predict times on GPUs
+  std::string_view gpu_model;                      ///< name and version of the model that predicts times on GPUs
   std::string_view kokkos;                         ///< Kokkos' version, such as "5.2.0"
   std::string_view compiler;                       ///< name and version of the compiler for C++
 };
@@ -35,8 +35,8 @@ struct Version {
 /// Returns the version of the library that runs. Needs no Kokkos::initialize().
 Version version();
 
-/// Returns a version as text for a report of an error: "Tessera 0.2.0" and a line for each option, without a line end
-/// after the last.
+/// Returns a version as text for a bug report: "Tessera 0.2.0" and a line for each option. The last line has no line
+/// end.
 std::string to_string(const Version& version);
 
 }  // namespace Tessera

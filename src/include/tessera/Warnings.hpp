@@ -16,7 +16,7 @@ using WarningHandler = void (*)(std::string_view warning);
 /// error, or dropped if the environment variable TESSERA_WARNINGS is 0. Any thread may call this, also before
 /// Kokkos::initialize().
 ///
-/// \return the handler so far, which may be set again
+/// \return the previous handler
 WarningHandler set_warning_handler(WarningHandler handler) noexcept;
 
 }  // namespace Tessera

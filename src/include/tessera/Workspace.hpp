@@ -30,7 +30,7 @@ class WorkspaceMemory final : private LiveObject {
   std::byte* data() const { return buffer_.data(); }
   bool is_of(const ExecutionSpace& exec) const { return instance_ && are_one_queue(*instance_, exec); }
   void move_to(const ExecutionSpace& exec) { instance_ = exec; }
-  /// The memory of sums over rows. It is made by the first product that needs it, and grows.
+  /// Returns the memory for sums over rows. The first product that needs it allocates it, and it grows.
   const DenseWorkspace<ExecutionSpace>& dense() {
     if (!dense_) dense_.emplace();
     return *dense_;
@@ -63,15 +63,15 @@ class WorkspaceMemory final : private LiveObject {
 template <class ExecutionSpace>
 class Workspace {
  public:
-  /// An empty workspace: valid only as the target of an assignment.
+  /// Makes an empty workspace, which may only be assigned to.
   Workspace() = default;
 
   Mode mode() const { return mode_; }                                   ///< the mode of its products
   int num_vectors() const { return num_vectors_; }                      ///< upper bound on the columns of X
   std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }  ///< bytes of device memory that spmm() uses
 
-  /// Makes products with this workspace, and with its copies, run on `exec` from now on. The caller has fenced the
-  /// instance that they ran on before.
+  /// Makes later products with this workspace, and with its copies, run on `exec`. The caller must have fenced the
+  /// instance that earlier products ran on.
   ///
   /// \throws std::logic_error if the workspace is empty
   void move_to(const ExecutionSpace& exec) {
@@ -89,7 +89,7 @@ class Workspace {
         num_vectors_(num_vectors),
         memory_(std::make_shared<Impl::WorkspaceMemory<ExecutionSpace>>(exec, bytes)) {}
 
-  std::uint64_t plan_ = 0;  // id of a plan: an address may be reused by a later one
+  std::uint64_t plan_ = 0;  // id of the plan: a later plan may have the same address
   Mode mode_ = Mode::NoTranspose;
   int num_vectors_ = 0;
   std::shared_ptr<Impl::WorkspaceMemory<ExecutionSpace>> memory_;

@@ -8,7 +8,7 @@
 
 namespace Tessera {
 
-/// The two binary files of a CSR matrix. All numbers are little-endian, nothing is padded.
+/// The two binary file formats of a CSR matrix. Numbers are little-endian, without padding.
 ///
 /// Offsets32: int64 magic 0x52534354, rows, columns, nonzeros; int32 row_offsets[rows + 1];
 ///            int32 column_indices[nonzeros]; float values[nonzeros].

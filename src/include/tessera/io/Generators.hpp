@@ -12,13 +12,11 @@ namespace Tessera {
 
 /// @file
 /// Matrices for tests, benchmarks and examples. A result depends only on the arguments and the seed: it has the same
-/// bits on every machine and for every number of threads (0 stands for all available). All matrices are canonical. A
-/// size out of range throws std::invalid_argument. A matrix that needs more memory than there is throws
-/// std::runtime_error.
+/// bits on every machine and for any number of threads (0 means all available). All matrices are canonical. A size out
+/// of range throws std::invalid_argument. A matrix that needs more memory than there is throws std::runtime_error.
 
-/// Generates one of these matrices by name, "NAME" or "NAME:SIZE[,SIZE]": stencil27:GRID, elasticity:GRID,
-/// rmat:SCALE[,EDGE_FACTOR], road:ROWS, banded:ROWS[,BANDWIDTH] or uniform:ROWS[,NONZEROS_PER_ROW]. With the default
-/// sizes it takes about a second.
+/// Generates a matrix by name, "NAME" or "NAME:SIZE[,SIZE]": stencil27:GRID, elasticity:GRID, rmat:SCALE[,EDGE_FACTOR],
+/// road:ROWS, banded:ROWS[,BANDWIDTH] or uniform:ROWS[,NONZEROS_PER_ROW]. The default sizes take about a second.
 ///
 /// \throws std::invalid_argument for an unknown name, listing the names, or for a size that is not a number in range
 HostCsr<double> generate(const std::string& name_and_size, std::uint64_t seed = 1, int threads = 0);
@@ -39,9 +37,9 @@ HostCsr<double> generate_stencil27(Ordinal grid, int threads = 0);
 /// nonzeros. The seed disturbs the couplings.
 HostCsr<double> generate_elasticity(Ordinal grid, std::uint64_t seed, int threads = 0);
 
-/// An R-MAT power law graph (a, b, c, d = 0.57, 0.19, 0.19, 0.05) of 2^scale vertices. They are not renumbered, hence
-/// hubs come first. edge_factor * 2^scale directed edges are drawn, and repeated ones are removed. Values are uniform
-/// in [-1, 1].
+/// An R-MAT power law graph (a, b, c, d = 0.57, 0.19, 0.19, 0.05) of 2^scale vertices. Vertices are not renumbered,
+/// hence hubs come first. edge_factor * 2^scale directed edges are drawn, and repeated edges are removed. Values are
+/// uniform in [-1, 1].
 HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, int threads = 0);
 
 /// A matrix like that of a road network: a planar grid with about sqrt(rows) points a side, in which seven of ten edges
@@ -56,8 +54,8 @@ HostCsr<double> generate_banded(Ordinal rows, Ordinal bandwidth, std::uint64_t s
 /// 1].
 HostCsr<double> generate_uniform(Ordinal rows, Ordinal nonzeros_per_row, std::uint64_t seed, int threads = 0);
 
-/// The names that generate() knows, for --help: each with its sizes ("rmat:SCALE[,EDGE_FACTOR]") and a line that
-/// describes the matrix and the default sizes.
+/// Returns the names that generate() knows, for --help: each with its sizes ("rmat:SCALE[,EDGE_FACTOR]"), and a line
+/// that describes the matrix and the default sizes.
 std::vector<std::pair<std::string, std::string>> generator_names();
 
 }  // namespace Impl

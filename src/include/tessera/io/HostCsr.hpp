@@ -37,12 +37,12 @@ struct HostDense {
   friend bool operator==(const HostDense&, const HostDense&) = default;
 };
 
-/// Whether the matrix is valid and the columns of each row ascend strictly.
+/// Returns whether the matrix is valid and the columns of each row ascend strictly.
 template <class Scalar>
 bool is_canonical(const HostCsr<Scalar>& matrix);
 
-/// Sorts each row by column and sums duplicates in their order. Explicit zeros are kept. A matrix that is canonical
-/// already is only read. The result does not depend on the number of threads (0 stands for all available).
+/// Sorts each row by column and sums duplicates in their order. Explicit zeros are kept. A matrix that is already
+/// canonical is not written to. The result does not depend on the number of threads (0 means all available).
 ///
 /// \throws std::invalid_argument if the matrix is not valid
 template <class Scalar>
@@ -50,7 +50,7 @@ void make_canonical(HostCsr<Scalar>& matrix, int threads = 0);
 
 namespace Impl {
 
-/// Whether the array lengths fit the extents, the offsets do not decrease and the columns are in range.
+/// Returns whether the array lengths fit the extents, the offsets do not decrease and the columns are in range.
 template <class Scalar>
 bool is_valid(const HostCsr<Scalar>& matrix);
 

@@ -15,18 +15,18 @@ namespace Tessera {
 /// general, symmetric, skew-symmetric and hermitian matrices; a banner in any case, with one % or two, after optional
 /// blanks, blank lines and UTF-8's byte-order mark; comments and blank lines anywhere after it, CRLF, blanks around an
 /// entry, a '+' before a number, Fortran's exponents (1.5D+3, 1.5-270), and a last line without a newline. Each line
-/// holds one entry; entries may be in any order. Duplicates are summed in the order of the file. Explicit zeros stay,
-/// also those of an array file. Entries of a pattern are 1, even if a number follows the indices. A number too small
-/// for Scalar becomes zero; one too large is an error.
+/// holds one entry; entries may be in any order. Duplicates are summed in the order of the file. Explicit zeros are
+/// kept, also those of an array file. Entries of a pattern are 1, even if a number follows the indices. A number too
+/// small for Scalar becomes zero; one too large is an error.
 ///
-/// Symmetric files should store the lower triangle, but files with entries above the diagonal exist. An off-diagonal
+/// Symmetric files should store the lower triangle, but some files have entries above the diagonal. An off-diagonal
 /// entry is therefore read from either triangle and set in both (negated for skew-symmetric, conjugated for hermitian).
-/// A file that gives both (i, j) and (j, i) gives that element twice, and duplicates are summed. An entry on the
+/// A file with both (i, j) and (j, i) sets each of the two elements twice, and duplicates are summed. An entry on the
 /// diagonal is set once; in a skew-symmetric file it must be zero.
 ///
 /// \throws std::invalid_argument if the file is complex and Scalar is real
 /// \throws std::runtime_error for every other defect of the file, with the name, the line and what was expected there
-///         ("name:line: ..."), for a file that cannot be read, and for one that needs more memory than there is, before
+///         ("name:line: ..."); for a file that cannot be read; and for one that needs more memory than there is, before
 ///         it is allocated
 ///
 /// Cost: the text is read whole, then parsed by options.threads threads. Peak memory is the text and twice the entries.
@@ -38,11 +38,11 @@ HostCsr<Scalar> read_matrix_market(const std::string& path, const ReadOptions& o
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix_market(const std::string& path, const ReadOptions& options = {});
 
-/// Writes a general coordinate file row by row; it is real or complex like Scalar.
+/// Writes a general coordinate file row by row. The file is real if Scalar is real, and complex if it is complex.
 ///
-/// Numbers are the shortest decimals that read back to the same bits; of a NaN, only the sign is kept. A file appears
-/// under its name only when it is complete: it is written next to the target and renamed, or removed if that fails. A
-/// target that exists and is no regular file, such as /dev/stdout, is written to directly.
+/// Numbers are the shortest decimals that read back to the same bits; for a NaN, only the sign is kept. The file is
+/// written next to the target under another name, and renamed when it is complete or removed if writing fails. A target
+/// that exists and is not a regular file, such as /dev/stdout, is written to directly.
 ///
 /// \throws std::invalid_argument if the matrix is not valid
 /// \throws std::runtime_error if the file cannot be written

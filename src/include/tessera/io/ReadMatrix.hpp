@@ -9,7 +9,7 @@
 namespace Tessera {
 
 /// Reads a sparse matrix from a Matrix Market, Harwell-Boeing, Rutherford-Boeing or binary CSR file, plain or gzip. The
-/// content decides which it is, not the name. The path "-" is standard input, which one thread at a time may read.
+/// content decides which kind it is, not the name. The path "-" is standard input, which one thread at a time may read.
 /// Throws like read_matrix_market(), read_harwell_boeing() and read_binary_csr().
 ///
 /// \throws std::invalid_argument for a file of another kind, naming the formats
@@ -18,15 +18,15 @@ namespace Tessera {
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// The data of a file's head about the matrix in it.
+/// The shape and type of the matrix in a file, from the head of the file.
 struct MatrixHeader {
   std::size_t rows = 0;     ///< rows of the matrix
   std::size_t columns = 0;  ///< columns of the matrix
   bool is_complex = false;  ///< whether a real Scalar cannot hold it
 };
 
-/// Returns the header of what read_matrix() will read. Reads only the head of the file; standard input ("-") can be
-/// read again.
+/// Returns the header of the matrix that read_matrix() would read. Reads only the head of the file. Standard input
+/// ("-") can be read again afterwards.
 MatrixHeader read_matrix_header(const std::string& path);
 
 /// Reads a dense matrix from a Matrix Market file, or the right-hand sides of a Harwell-Boeing file. Accepts paths and
@@ -36,11 +36,11 @@ HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& 
 
 namespace Impl {
 
-/// Whether the matrix in a file is complex, by read_matrix_header().
+/// Returns whether the matrix in a file is complex, according to read_matrix_header().
 bool matrix_is_complex(const std::string& path);
 
-/// Returns the header of what read_dense_matrix() will read, with 0 columns for a Harwell-Boeing file without
-/// right-hand sides. Reads like read_matrix_header().
+/// Returns the header of the matrix that read_dense_matrix() would read, with 0 columns for a Harwell-Boeing file
+/// without right-hand sides. Reads like read_matrix_header().
 MatrixHeader read_dense_header(const std::string& path);
 
 }  // namespace Impl

@@ -28,9 +28,9 @@ namespace Tessera {
 /// of spmm() hold: beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
 ///
 /// **Values are never stale.** The first product, or prepare(), makes a plan in a few passes over A. Each product then
-/// multiplies with the values that A has when it runs, like Kokkos Kernels' own: Plan::follow_values() says how, and
-/// what it costs. A program that knows when its values change may call values_changed() instead. From the first call
-/// on, the handle relies on it, and products no longer read the values of A.
+/// multiplies with the values that A has when it runs, like Kokkos Kernels' own handle; Plan::follow_values() says how,
+/// and at what cost. A program that knows when its values change may call values_changed() instead. From its first call
+/// on, the handle relies on these calls, and products no longer read the values of A.
 ///
 /// As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The handle detects
 /// other extents and arrays at another address, but an address may be reused.
@@ -43,8 +43,8 @@ namespace Tessera {
 ///
 /// A debug build throws std::logic_error if a call of values_changed() after the first is missing; see checks_values().
 ///
-/// Only one product may run at a time. Products may run on any execution space instance. A product on another instance
-/// than the last one's first fences the last instance, because they share scratch memory.
+/// Only one product may run at a time. Products may run on any execution space instance. If a product runs on another
+/// instance than the previous product, it first fences that instance, because the two share scratch memory.
 ///
 /// The options of Kokkos Kernels' own kernels (team_size, force_static_schedule, bsr_tc_precision, ...) do not exist
 /// here. Products with Kokkos Kernels' own handle, in this file or another, compute as before.
@@ -74,10 +74,10 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
   /// Makes a handle whose plan is made with these options.
   explicit SpmvHandle(const PlanOptions& options) : Base(options) {}
 
-  /// Makes a handle for code that names an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH mean the
+  /// Makes a handle, for code that names an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH mean the
   /// default.
   ///
-  /// \throws std::invalid_argument for an algorithm that is an implementation of Kokkos Kernels
+  /// \throws std::invalid_argument for an algorithm that selects an implementation of Kokkos Kernels
   explicit SpmvHandle(KokkosSparse::SPMVAlgorithm algorithm) {
     if (KokkosSparse::is_spmv_algorithm_native(algorithm)) {
       throw std::invalid_argument(

@@ -38,11 +38,11 @@ class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
   using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
 
  public:
-  /// norms[j] = the Euclidean norm of column j.
+  /// Computes norms[j], the Euclidean norm of column j.
   static void MvNorm(const MV& X, std::vector<Scalar>& norms) { X.norm2(MultiVecTraits::first(norms, X)); }
 
 #ifdef HAVE_ANASAZI_TSQR
-  using tsqr_adaptor_type = details::StubTsqrAdapter<MV>;  ///< none
+  using tsqr_adaptor_type = details::StubTsqrAdapter<MV>;  ///< not supported
 #endif
 };
 
@@ -50,7 +50,7 @@ class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
 template <class Scalar, class LO, class GO, class Node>
 class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>> {
  public:
-  /// Y = A X.
+  /// Computes Y = A X.
   static void Apply(const Tpetra::Operator<Scalar, LO, GO, Node>& A,
                     const Tessera::BlockVector<Scalar, LO, GO, Node>& X,
                     Tessera::BlockVector<Scalar, LO, GO, Node>& Y) {
@@ -58,19 +58,20 @@ class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra:
   }
 };
 
-/// Operations of Anasazi's own managers on the operator of an inner product.
+/// Operations of Anasazi's own managers on the operator of the inner product.
 template <class Scalar, class LO, class GO, class Node, class OP>
 class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tessera::Impl::InnerProductOperator<OP>> {
   using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
 
  public:
-  /// Y = M X.
+  /// Computes Y = M X.
   static void Apply(const Tessera::Impl::InnerProductOperator<OP>& product, const MV& X, MV& Y) {
     OperatorTraits<Scalar, MV, OP>::Apply(*product.M, X, Y);
   }
 };
 
-/// The manager that solvers call "SVQB". Without an operator M it is Tessera::orthonormalize(); with one, Anasazi's.
+/// The manager that solvers call "SVQB". Without an operator M it uses Tessera::orthonormalize(); with M it is
+/// Anasazi's.
 template <class Scalar, class LO, class GO, class Node>
 class SVQBOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>>
     : public Tessera::Impl::AnasaziOrthoManager<SVQBOrthoManager, Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>,
@@ -78,13 +79,13 @@ class SVQBOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetr
   using OP = Tpetra::Operator<Scalar, LO, GO, Node>;
 
  public:
-  /// Same arguments as Anasazi's.
+  /// Takes the arguments of Anasazi's constructor.
   explicit SVQBOrthoManager(Teuchos::RCP<const OP> M = Teuchos::null, bool debug = false)
       : SVQBOrthoManager::AnasaziOrthoManager(M, debug) {}
 };
 
-/// The manager that solvers call "DGKS". Without an operator M it is Tessera::orthonormalize(), for which the
-/// parameters do not matter; with one, Anasazi's.
+/// The manager that solvers call "DGKS". Without an operator M it uses Tessera::orthonormalize(), which ignores the
+/// parameters; with M it is Anasazi's.
 template <class Scalar, class LO, class GO, class Node>
 class BasicOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>>
     : public Tessera::Impl::AnasaziOrthoManager<BasicOrthoManager, Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>,
@@ -93,7 +94,7 @@ class BasicOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpet
   using Magnitude = typename Teuchos::ScalarTraits<Scalar>::magnitudeType;
 
  public:
-  /// Same arguments as Anasazi's.
+  /// Takes the arguments of Anasazi's constructor.
   explicit BasicOrthoManager(Teuchos::RCP<const OP> M = Teuchos::null, Magnitude kappa = Magnitude(1.41421356),
                              Magnitude eps = Magnitude(0), Magnitude tol = Magnitude(0.20))
       : BasicOrthoManager::AnasaziOrthoManager(M, kappa, eps, tol) {}

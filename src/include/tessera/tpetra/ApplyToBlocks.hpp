@@ -8,13 +8,13 @@
 
 namespace Tessera {
 
-/// Y = alpha op(A) X + beta Y for any operator of Tpetra's.
+/// Computes Y = alpha op(A) X + beta Y for any Tpetra::Operator.
 ///
 /// A BlockOperator, such as a CrsMatrix or a TpetraOperator, multiplies the blocks itself. Any other operator, such as
 /// a preconditioner, is given copies of type Tpetra::MultiVector: two passes over X and two over Y, three if beta is
 /// not 0. Up to four of these multivectors are kept for the next call. Kokkos::finalize() frees them.
 ///
-/// \param op    [in]     its errors are those of its apply()
+/// \param op    [in]     any operator; the errors of its apply() are thrown
 /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS)
 /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with the number of columns of X; if
 ///                       beta is 0, it may hold anything. It may share memory with X, or be X

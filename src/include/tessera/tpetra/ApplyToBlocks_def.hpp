@@ -17,8 +17,8 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Multivectors for copies of blocks, kept from call to call by their Map. Each is used by one call at a time: an
-/// operator may apply others.
+/// Multivectors for copies of blocks, kept from call to call and found by their Map. Only one call at a time uses a
+/// multivector, because an operator may apply other operators.
 template <class MV>
 class KeptMultivector {
  public:

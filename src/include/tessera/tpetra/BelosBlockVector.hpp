@@ -42,7 +42,7 @@ class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
   using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
 
  public:
-  /// norms[j] = the norm of column j.
+  /// Computes norms[j], the norm of column j.
   static void MvNorm(const MV& X, std::vector<Scalar>& norms, NormType type = TwoNorm) {
     const auto result = MultiVecTraits::first(norms, X);
     if (type == OneNorm) return X.norm1(result);
@@ -53,7 +53,7 @@ class MultiVecTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>>
   }
 
 #ifdef HAVE_BELOS_TSQR
-  using tsqr_adaptor_type = details::StubTsqrAdapter<MV>;  ///< none: the other managers work on blocks
+  using tsqr_adaptor_type = details::StubTsqrAdapter<MV>;  ///< not supported: other managers work on blocks
 #endif
 };
 
@@ -64,7 +64,7 @@ class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra:
   using OP = Tpetra::Operator<Scalar, LO, GO, Node>;
 
  public:
-  /// Y = op(A) X.
+  /// Computes Y = op(A) X.
   static void Apply(const OP& A, const MV& X, MV& Y, ETrans trans = NOTRANS) {
     Tessera::apply(A, X, Y, trans == NOTRANS ? Teuchos::NO_TRANS : Teuchos::TRANS);
   }
@@ -83,7 +83,7 @@ class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP
 
  public:
   static int numOrthoManagers() { return static_cast<int>(names().size()); }  ///< number of names
-  static bool isRankRevealing(const std::string&) { return true; }            ///< all managers are
+  static bool isRankRevealing(const std::string&) { return true; }            ///< all managers are rank-revealing
   const std::vector<std::string>& validNames() const { return names(); }      ///< names of the managers
   const std::string& defaultName() const { return names().front(); }          ///< ICGS
   /// Whether there is a manager of this name.
@@ -109,7 +109,7 @@ class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP
     throw std::invalid_argument(unknown(name));
   }
 
-  /// Returns a manager of this name, for the inner product of M, or the usual one if M is null.
+  /// Returns a manager of this name for the inner product of M, or for the standard inner product if M is null.
   Manager makeMatOrthoManager(const std::string& name, const Teuchos::RCP<const OP>& M,
                               const Teuchos::RCP<OutputManager<Scalar>>&, const std::string& label,
                               const Teuchos::RCP<Teuchos::ParameterList>& parameters) {
@@ -118,7 +118,7 @@ class OrthoManagerFactory<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, OP
     if (name == "DGKS") return make<DGKSOrthoManager<Scalar, MV, OP>>(parameters, label, M);
     throw std::invalid_argument(unknown(name));
   }
-  /// The same.
+  /// Returns the result of makeMatOrthoManager() as a pointer to the base class.
   Teuchos::RCP<OrthoManager<Scalar, MV>> makeOrthoManager(const std::string& name, const Teuchos::RCP<const OP>& M,
                                                           const Teuchos::RCP<OutputManager<Scalar>>& output,
                                                           const std::string& label,

@@ -22,7 +22,7 @@ class BlockOperator {
 
   virtual ~BlockOperator() = default;
 
-  /// Y = alpha op(A) X + beta Y, like Tpetra::Operator::apply().
+  /// Computes Y = alpha op(A) X + beta Y, like Tpetra::Operator::apply().
   ///
   /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS)
   /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with the number of columns of X; if

@@ -34,13 +34,13 @@ namespace Tessera {
 ///
 /// **Views.** A copy of a BlockVector is a view of the same elements, as with Tpetra. subView() and subViewNonConst()
 /// return views of some columns, which keep the elements alive. A function may read some columns and write other
-/// columns of the same rows. If these overlap, it first copies the columns that it reads.
+/// columns of the same rows. If the two sets of columns overlap, it first copies the columns that it reads.
 ///
 /// **Cost.** Each function reads and writes its operands once, for up to 128 columns. Functions with a result wait for
 /// it once, and reduce it over the ranks in one MPI_Allreduce; the others do neither. The memory of a destroyed
 /// BlockVector is kept for others, up to the peak in use. Kokkos::finalize() frees it.
 ///
-/// **Results** are the same in each run, on any number of threads. Sums over the ranks are MPI's.
+/// **Results** are the same in each run, on any number of threads. MPI computes the sums over ranks.
 ///
 /// A function with a result, orthonormalize() and the constructors from a Map are collective. Only local sizes are
 /// checked: a function throws std::invalid_argument, before it communicates, if blocks do not fit each other.
@@ -77,12 +77,12 @@ class BlockVector {
   /// Copies a multivector of any stride.
   explicit BlockVector(const multivector_type& vectors);
 
-  /// Makes a view of the elements of the other, or a copy of them.
+  /// Makes a view of the elements of `other`, or a copy of them.
   BlockVector(const BlockVector& other, Teuchos::DataAccess access);
 
   BlockVector(const BlockVector& other);                 ///< a view of the same elements
   BlockVector(BlockVector&& other) noexcept;             ///< moves the elements
-  BlockVector& operator=(const BlockVector& other);      ///< becomes a view of the other's elements
+  BlockVector& operator=(const BlockVector& other);      ///< becomes a view of `other`
   BlockVector& operator=(BlockVector&& other) noexcept;  ///< moves the elements
   ~BlockVector() {
     // Not in the class: for overloads of apply(), the compiler considers BlockVectors of all scalars.
@@ -99,17 +99,18 @@ class BlockVector {
   bool isConstantStride() const { return !list_; }                                  ///< false for a list of columns
   std::size_t getStride() const { return static_cast<std::size_t>(row_stride_); }   ///< elements from row to row
 
-  /// The elements on this rank, for dense algebra and kernels. Valid while the BlockVector lives.
+  /// Returns the elements on this rank, for dense algebra and kernels. Valid while the BlockVector exists.
   Impl::TallBlock<Scalar> block();
   Impl::TallBlock<const Scalar> block() const;  ///< the same, to read
 
-  /// The elements on this rank as a View of row stride getStride() and column stride 1. It does not own them.
+  /// Returns the elements on this rank as a View of row stride getStride() and column stride 1, which does not own
+  /// them.
   ///
   /// \throws std::logic_error if this is a list of columns
   view_type getLocalView();
   const_view_type getLocalView() const;  ///< the same, to read
 
-  /// Whether the two share, or may share, an element.
+  /// Returns whether this and `other` share, or may share, an element.
   bool aliases(const BlockVector& other) const;
 
   /// Returns a view of columns [range.lbound(), range.ubound()], without a copy.
@@ -122,9 +123,9 @@ class BlockVector {
   Teuchos::RCP<BlockVector> subCopy(const Teuchos::ArrayView<const std::size_t>& columns) const;    ///< a copy
 
   void assign(const BlockVector& other);  ///< copies all elements of a BlockVector of the same shape
-  /// Copies all elements of a multivector of the same shape; twice, if that has no constant stride.
+  /// Copies all elements of a multivector of the same shape; copies twice if its stride is not constant.
   void assign(const multivector_type& vectors);
-  /// Copies all elements to a multivector of the same shape; twice, if that has no constant stride.
+  /// Copies all elements to a multivector of the same shape; copies twice if its stride is not constant.
   void copyTo(multivector_type& vectors) const;
   Teuchos::RCP<multivector_type> toMultiVector() const;  ///< a copy of Tpetra's type
 
@@ -137,11 +138,11 @@ class BlockVector {
 
   /// this = alpha A + beta this. A block whose factor is 0 is not read.
   void update(Scalar alpha, const BlockVector& A, Scalar beta);
-  /// this = alpha A + beta B + gamma this. A block whose factor is 0 is not read. With gamma = 0, or if A or B is this,
-  /// one pass; otherwise two.
+  /// this = alpha A + beta B + gamma this. A block whose factor is 0 is not read. Takes one pass if gamma = 0 or if A
+  /// or B is this, otherwise two.
   void update(Scalar alpha, const BlockVector& A, Scalar beta, const BlockVector& B, Scalar gamma);
 
-  /// this = alpha X B + beta this. X may be this. With beta = 0, this may hold anything before.
+  /// this = alpha X B + beta this. X may be this. If beta = 0, this may hold anything on entry.
   ///
   /// \param B [in] a row for each column of X, and a column for each column of this
   void multiply(Scalar alpha, const BlockVector& X, const small_matrix_type& B, Scalar beta);
@@ -156,17 +157,18 @@ class BlockVector {
 
   /// result[j] = x_j . y_j
   void dot(const BlockVector& Y, const Teuchos::ArrayView<Scalar>& result) const;
-  void norm1(const Teuchos::ArrayView<Scalar>& result) const;    ///< the sum of |x_ij| over the rows, for each column
-  void norm2(const Teuchos::ArrayView<Scalar>& result) const;    ///< the root of the sum of squares, for each column
-  void normInf(const Teuchos::ArrayView<Scalar>& result) const;  ///< the largest |x_ij|, NaN if one is, for each column
+  void norm1(const Teuchos::ArrayView<Scalar>& result) const;  ///< the sum of |x_ij| over the rows, for each column
+  void norm2(const Teuchos::ArrayView<Scalar>& result) const;  ///< the root of the sum of squares, for each column
+  void normInf(
+      const Teuchos::ArrayView<Scalar>& result) const;  ///< the largest |x_ij|, or NaN if there is one, for each column
 
-  /// Makes the columns orthonormal, and orthogonal to those of the orthonormal blocks Q: Tessera::orthonormalize() over
-  /// all ranks. Afterwards X0 = Q C + X R, where X0 is what this held before.
+  /// Makes the columns orthonormal, and orthogonal to the orthonormal blocks Q, by Tessera::orthonormalize() over all
+  /// ranks. Afterwards X0 = Q C + X R, where X0 is the old and X the new content of this.
   ///
   /// \param Q       [in]  orthonormal, and orthogonal to each other; may be empty
   /// \param C       [out] a row for each column of the blocks in Q, and a column for each column of this; or null
   /// \param R       [out] upper triangular, with a row and a column for each column of this; or null
-  /// \param options [in]  what happens to dependent columns; first_row is set here
+  /// \param options [in]  says what happens to dependent columns; first_row is overwritten
   /// \return the number of columns that were independent
   /// \throws std::runtime_error if this holds NaN or Inf; it is then unchanged
   int orthonormalize(const Teuchos::ArrayView<const Teuchos::RCP<const BlockVector>>& Q = {},

@@ -47,7 +47,7 @@ SmallMatrix<const Scalar> small(const Teuchos::SerialDenseMatrix<int, Scalar>& m
   return {matrix.values(), matrix.numRows(), matrix.numCols(), matrix.stride()};
 }
 
-/// Returns dense algebra's view of a View of Tpetra's.
+/// Converts a Tpetra View to the type that dense algebra takes.
 template <class View>
 auto strided(const View& view) {
   return Multivector<typename View::value_type>{
@@ -152,7 +152,7 @@ template <class SC, class LO, class GO, class NO>
 bool BlockVector<SC, LO, GO, NO>::aliases(const BlockVector& other) const {
   if (data_.owner_before(other.data_) || other.data_.owner_before(data_)) return false;
   if (list_ || other.list_) return Impl::share_memory(block(), other.block());
-  // Both are ranges of the same rows.
+  // Both are ranges of columns of the same rows.
   const std::ptrdiff_t apart = other.data_.get() - data_.get();
   return rows_ > 0 && apart < columns_ && -apart < other.columns_;
 }
@@ -421,7 +421,7 @@ void BlockVector<SC, LO, GO, NO>::normInf(const Teuchos::ArrayView<SC>& result) 
   if (columns_ == 0) return;
   Impl::greatest_magnitudes(execution_space(), Impl::dense_workspace<execution_space>(), block(), result.getRawPtr());
   if (!isDistributed() || map_->getComm()->getSize() == 1) return;
-  // MPI may lose a NaN in a reduction.
+  // MPI may lose a NaN when it computes a maximum, so NaNs are counted separately.
   const auto count = getNumVectors();
   std::vector<SC> here(2 * count), all(2 * count);
   for (std::size_t j = 0; j < count; ++j) {
@@ -464,7 +464,7 @@ int BlockVector<SC, LO, GO, NO>::orthonormalize(const Teuchos::ArrayView<const T
                               R == nullptr ? Impl::SmallMatrix<SC>{} : Impl::small(*R), sum, all_options);
 }
 
-/// Returns the number of rows on the ranks before. If the Map does not give it: a number unique to the rank.
+/// Returns the number of rows on lower ranks or, if the Map does not give it, a number that is unique to this rank.
 template <class SC, class LO, class GO, class NO>
 std::int64_t BlockVector<SC, LO, GO, NO>::first_row() const {
   if (!isDistributed()) return 0;

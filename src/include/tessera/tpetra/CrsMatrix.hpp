@@ -37,12 +37,12 @@ namespace Tessera {
 /// new Maps and fillComplete(), and values that are edited in place. The plans are made in the first apply(), or in
 /// prepare().
 ///
-/// Tpetra multiplies itself
+/// Tpetra itself multiplies
 /// - where Tessera cannot: while the matrix is not fill-complete (which throws), and for types that Tessera is not
 ///   compiled for (multiplies_with_tessera);
-/// - in what is not virtual or does not ask for apply(): localApply(), Tpetra::Details::residual() (which MueLu and
-///   relaxations call), gaussSeidel(), sparse matrix-matrix products, and preconditioners with kernels of their own.
-///   They see the same entries.
+/// - in functions that are not virtual or do not call apply(): localApply(), Tpetra::Details::residual() (which MueLu
+///   and relaxations call), gaussSeidel(), sparse matrix-matrix products, and preconditioners with kernels of their
+///   own. These functions see the same entries.
 ///
 /// Copies share graph and values like those of Tpetra::CrsMatrix. They make plans of their own, and follow values until
 /// values_changed() is called on them. apply() uses scratch memory, hence the class is not thread-safe.
@@ -72,8 +72,8 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
 
   using base_type::base_type;
 
-  /// Shares the graph and the values of a matrix, which may be destroyed. Change the pattern through one of the two
-  /// alone, and use only this one afterwards. Costs nothing.
+  /// Shares the graph and the values of a matrix, which may be destroyed afterwards. If the pattern is changed through
+  /// one of the two objects, only this one may be used afterwards. Costs nothing.
   explicit CrsMatrix(const base_type& matrix, const TpetraOptions& options = {});
 
   CrsMatrix(const CrsMatrix& other);             ///< shares graph and values
@@ -82,12 +82,12 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   CrsMatrix& operator=(CrsMatrix&& other);       ///< moves graph, values and plans
   ~CrsMatrix() override;
 
-  /// Y = alpha op(A) X + beta Y, like TpetraOperator::apply().
+  /// Computes Y = alpha op(A) X + beta Y, like TpetraOperator::apply().
   void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// The same for BlockVectors, whose rows are multiplied in place. See TpetraOperator::apply().
+  /// Does the same for BlockVectors, whose rows are multiplied in place. See TpetraOperator::apply().
   ///
   /// \throws std::invalid_argument also while the matrix is not fill-complete
   void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
@@ -95,8 +95,8 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Sets how products are computed. Frees the plans, and forgets that values_changed() was called. All ranks call it
-  /// together; the options are the same except options.plan.
+  /// Sets how products are computed. Frees the plans, and forgets that values_changed() was called. All ranks must call
+  /// this together, with the same options except options.plan.
   void set_options(const TpetraOptions& options);
 
   /// Makes the plans and allocates the memory for products of Tpetra's multivectors in this mode with up to `columns`
@@ -104,7 +104,7 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   ///
   /// \throws the errors of TpetraOperator::apply()
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
-  /// The same for BlockVectors, like TpetraOperator::prepare_blocks().
+  /// Does the same for BlockVectors, like TpetraOperator::prepare_blocks().
   void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
 
   /// Says that the values changed, and promises a call for each later change: apply() no longer checks values. A new
@@ -121,8 +121,8 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   State& state() const;
 
   TpetraOptions options_;
-  // Made at first use. Each object has its own; it is a shared_ptr because constructors then need no definition of
-  // State.
+  // Created at first use. Each object has its own. It is a shared_ptr because constructors then do not need the
+  // definition of State.
   mutable std::shared_ptr<State> state_;
 };
 

@@ -12,7 +12,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Used for types that Tessera is not compiled for; Tpetra multiplies instead.
+/// Takes the place of the product for types that Tessera is not compiled for: Tpetra multiplies these.
 struct NoProduct {
   NoProduct(const char*, const TpetraOptions&) {}
 };

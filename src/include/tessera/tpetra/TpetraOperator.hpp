@@ -22,36 +22,37 @@ namespace Tessera {
 ///   problem.setOperator(A);                                         // Belos, Anasazi: anything that takes an Operator
 /// ```
 ///
-/// A rank imports elements of X that others own (the *halo*). On hosts it has one plan, unless values are trusted:
-/// apply() exchanges the halo, behind a copy of the rank's own elements, and then multiplies. On devices it splits its
-/// entries in two parts: apply() begins the exchange, meanwhile multiplies the entries in columns whose elements it
-/// owns, and then adds the product of the others. TpetraOptions::overlap changes this. All Maps of a CrsMatrix work: a
-/// row Map unlike the range Map, a column Map in any order, a locally replicated domain or range, ranks without rows.
+/// A rank imports elements of X that others own (the *halo*). On hosts a rank has one plan, unless values are trusted:
+/// apply() copies the rank's own elements, imports the halo behind them, and then multiplies. On devices a rank splits
+/// its entries into two parts: apply() begins the exchange, multiplies the entries in columns whose elements the rank
+/// owns while it waits, and then adds the product of the other entries. TpetraOptions::overlap changes this. All Maps
+/// of a CrsMatrix work: a row Map unlike the range Map, a column Map in any order, a locally replicated domain or
+/// range, ranks without rows.
 ///
 /// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
 /// called, whoever changed them and in whatever way, except edits of the column indices in place. New values cost no
 /// analysis. Plan::follow_values() says how they are detected: a plan of all entries in compressed rows reads A's own
-/// values, at no cost; another compares a fingerprint, one pass over them, or two if entries are split. A rank that
-/// splits them keeps its values twice, in the plans and as they were cut. A program that knows when values change may
-/// call update() instead. From the first call on, apply() relies on it; if entries are split, the memory of the cut
-/// values is kept for the next update().
+/// values, at no cost; any other plan compares a fingerprint, in one pass over the values, or two if entries are split.
+/// A rank that splits its entries stores their values twice, in the plans and as two separate arrays. A program that
+/// knows when values change may call update() instead. From the first call on, apply() relies on these calls; if
+/// entries are split, the memory of the separate arrays is kept for the next update().
 ///
-/// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
+/// The operator keeps the RCP of A and the View of A's row offsets. It keeps no other View of A, X or Y beyond a call.
 ///
-/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks. If
-/// Tpetra sends (transposed products, a range Map unlike the row Map), its buffers are kept for each number of columns
-/// that was used, and a block that shrinks and grows again allocates only those. The operator is not thread-safe,
-/// because apply() uses the scratch memory.
+/// Scratch memory (halo, workspaces) is allocated when a product has more columns than any before in its mode, and
+/// never shrinks. If Tpetra sends (transposed products, a range Map unlike the row Map), its buffers are kept for each
+/// number of columns that was used; if a block shrinks and grows again, only such buffers are allocated. The operator
+/// is not thread-safe, because apply() uses the scratch memory.
 ///
 /// **Messages.** In a product that is not transposed, a rank sends each neighbour one message, from the memory that
-/// HaloMemory names. Without an MPI that reads the memory of the device, elements go through pinned memory of the host,
-/// and are copied while the device multiplies.
+/// HaloMemory selects. If MPI cannot read the memory of the device, elements are copied through pinned host memory
+/// while the device multiplies.
 ///
-/// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If one rank
-/// fails in the first apply() with a number of columns (a bad argument, no memory for plans or scratch), all of them
+/// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If a rank fails
+/// in the first apply() with a given number of columns (a bad argument, no memory for plans or scratch), all ranks
 /// throw that rank's message before anything is sent. Later calls reduce nothing over the ranks: an error on one rank
-/// leaves the others waiting, as with Tpetra::CrsMatrix. Agreement::EveryApply makes all of them agree. Tpetra's own
-/// allocations for sending are not covered.
+/// leaves the others waiting, as with Tpetra::CrsMatrix. With Agreement::EveryApply, all ranks agree in every call.
+/// This does not cover Tpetra's own allocations for sending.
 ///
 /// \tparam Scalar        float, double or std::complex of these
 /// \tparam LocalOrdinal  int
@@ -80,7 +81,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// \throws std::invalid_argument if the matrix is null or not fill-complete, or an option cannot be met
   /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
   ///
-  /// If one rank throws with MPI, all throw the same, unless the matrix is null.
+  /// With MPI, if one rank throws, all throw the same error, unless the matrix is null.
   explicit TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix, const TpetraOptions& options = {});
   ~TpetraOperator() override;
   TpetraOperator(const TpetraOperator&) = delete;
@@ -93,17 +94,17 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// Copies the present diagonal of the matrix, in its row Map.
   void getLocalDiagCopy(Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& diagonal) const override;
 
-  /// Y = alpha op(A) X + beta Y.
+  /// Computes Y = alpha op(A) X + beta Y.
   ///
   /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither A nor X. X may be Y or
   /// share memory with it, and both may have non-constant stride; apply() then copies them.
   ///
   /// A column of the result has the same bits in each run, whatever the other columns are, if this rank computes all of
-  /// it: in products that are not transposed, with a range Map that is the row Map. Two sums over ranks promise less.
-  /// MPI computes the sums of a replicated Y, in an order that may depend on the number of columns. Tpetra adds what
-  /// other ranks send for an element of Y (in transposed products, or for a range Map unlike the row Map). On several
-  /// threads it does so atomically, in any order: if two or more ranks send for the same element, the last bits may
-  /// differ in each run.
+  /// it: in products that are not transposed, with a range Map that is the row Map. Two kinds of sums over ranks do not
+  /// promise this. MPI computes the sums of a replicated Y, in an order that may depend on the number of columns.
+  /// Tpetra adds what other ranks send for an element of Y (in transposed products, or for a range Map unlike the row
+  /// Map). On several threads it does so atomically, in any order: if two or more ranks send for the same element, the
+  /// last bits may differ in each run.
   ///
   /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); only local lengths are checked
   /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with the number of columns of X
@@ -116,12 +117,12 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// The same for BlockVectors. Their rows are sent to other ranks in place, and multiplied in place if the rank splits
-  /// its entries or has no halo.
+  /// Does the same for BlockVectors. Their rows are sent to other ranks without a copy, and multiplied in place if the
+  /// rank splits its entries or has no halo.
   ///
-  /// X is copied if it is Y or overlaps it, if it is a list of columns, or if it has few columns of long rows; Y, if it
-  /// is a list of columns. Both go through multivectors if elements of Y are added up over the ranks: in transposed
-  /// products, for a range Map unlike the row Map, and for a replicated Y. These sums promise what is said above.
+  /// X is copied if it is Y or overlaps Y, if it is a list of columns, or if it is a few columns of long rows. Y is
+  /// copied if it is a list of columns. Both are converted to multivectors if elements of Y are summed over ranks: in
+  /// transposed products, for a range Map unlike the row Map, and for a replicated Y. For these sums, see above.
   void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
              BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
@@ -133,13 +134,13 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// \throws the errors of apply(), and std::invalid_argument if columns is 2^31 or more
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// The same for BlockVectors: an apply() that needs no copy of a block allocates nothing afterwards. If it goes
-  /// through multivectors, these are allocated, but not Tpetra's memory for sending.
+  /// Does the same for BlockVectors: afterwards, an apply() that copies no block allocates nothing. If it converts to
+  /// multivectors, these are allocated here, but not Tpetra's memory for sending.
   void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// Copies A's present entries, and makes apply() rely on being told of new values from now on: products then do not
-  /// check them. A new pattern is still detected. Costs a pass over the pattern, which is compared by a checksum, and
-  /// two over the values.
+  /// Copies A's present entries. From now on, apply() relies on being told of new values by update(), and products do
+  /// not check values. A new pattern is still detected. Costs a pass over the pattern, which is compared by a checksum,
+  /// and two passes over the values.
   ///
   /// A debug build throws std::logic_error in apply() if a later update() is missing; see checks_values(), which must
   /// return the same on all ranks.

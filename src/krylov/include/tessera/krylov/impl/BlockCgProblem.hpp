@@ -23,24 +23,24 @@ class BlockCgWorkspace;
 
 namespace Impl {
 
-/// The operators of block_cg() as functions of raw blocks: the method itself is compiled once, not for each type of
-/// user functions. Blocks have no gaps between their rows.
+/// The operators of block_cg() as functions of raw blocks, so the method is compiled once and not for each type of user
+/// function. Blocks have no gaps between their rows.
 template <class Scalar>
 struct BlockCgOperators {
   using Input = TallBlock<const Scalar>;
   using Output = TallBlock<Scalar>;
 
   std::function<void(const Input& P, const Output& Q)> multiply;
-  /// Empty if the operator does not give inner products.
+  /// Empty if the operator does not compute inner products.
   std::function<void(const Input& P, const Output& Q, const SmallMatrix<Scalar>& PtQ)> multiply_with_inner_products;
-  /// Empty without a preconditioner.
+  /// Empty if there is no preconditioner.
   std::function<void(const Input& R, const Output& Z)> precondition;
 };
 
 /// The type of a missing preconditioner.
 struct NoPreconditioner {};
 
-/// The Views that users' functions get.
+/// The Views that user functions are given.
 template <class ExecutionSpace, class Scalar>
 using BlockView =
     Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>,
@@ -62,7 +62,7 @@ concept SaysItsInstance = requires(Operator& op) {
   requires std::is_same_v<std::remove_cvref_t<decltype(op.instance())>, ExecutionSpace>;
 };
 
-/// Throws if an operator runs on another instance, where it would read blocks before they are computed.
+/// Throws if an operator runs on another queue: it would read blocks before they are computed.
 template <class ExecutionSpace, class Operator>
 void check_instance(const char* name, const ExecutionSpace& exec, Operator& op) {
   if constexpr (SaysItsInstance<Operator, ExecutionSpace>) {
@@ -72,7 +72,7 @@ void check_instance(const char* name, const ExecutionSpace& exec, Operator& op) 
   }
 }
 
-/// Makes functions of raw blocks that refer to both arguments.
+/// Wraps user functions as functions of raw blocks. The result refers to both arguments, which must outlive it.
 template <class ExecutionSpace, class Scalar, class Multiply, class Precondition>
 BlockCgOperators<Scalar> block_cg_operators(Multiply& multiply, Precondition& precondition) {
   using Operators = BlockCgOperators<Scalar>;
@@ -128,7 +128,7 @@ Multivector<Element> block_cg_argument(const char* name, const View& view) {
   return result;
 }
 
-/// The method itself, compiled for float and double on every backend.
+/// Runs the method on raw blocks. Compiled for float and double on every backend.
 template <class ExecutionSpace, class Scalar>
 BlockCgResult solve_by_block_cg(const ExecutionSpace& exec, const BlockCgOperators<Scalar>& operators,
                                 const Multivector<const Scalar>& B, const Multivector<Scalar>& X,
