@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t items_at_a_time = std::size_t{1} << 18;
 
-/// The arrays of a file, possibly unaligned.
+/// The arrays of a file, which may be unaligned.
 struct BinaryArrays {
   const char* offsets;
   const char* columns;
@@ -39,12 +39,12 @@ Item load(const char* array, std::size_t number) {
   return item;
 }
 
-/// Returns the arrays, if the length of the file is exactly what its header says.
+/// Returns the arrays. Throws unless the length of the file is exactly what its header says.
 BinaryArrays find_arrays(std::string_view bytes, const std::string& name, const BinaryHeader& header) {
   const std::size_t entry_bytes = sizeof(std::int32_t) + header.value_bytes();
   const std::size_t offsets_bytes = (static_cast<std::size_t>(header.rows) + 1) * header.offset_bytes();
   const std::size_t fixed_bytes = header.bytes + offsets_bytes;
-  // Division, because the product might overflow.
+  // Divides, because the product might overflow.
   if (bytes.size() < fixed_bytes || (bytes.size() - fixed_bytes) % entry_bytes != 0 ||
       (bytes.size() - fixed_bytes) / entry_bytes != header.nonzeros) {
     throw std::runtime_error(name + ": is " + std::to_string(bytes.size()) +
@@ -60,7 +60,7 @@ BinaryArrays find_arrays(std::string_view bytes, const std::string& name, const 
 template <class Offset>
 std::vector<std::size_t> load_offsets(const char* array, const BinaryHeader& header, const std::string& name) {
   std::vector<std::size_t> offsets(static_cast<std::size_t>(header.rows) + 1);
-  const auto nonzeros = static_cast<Offset>(header.nonzeros);  // it fits, because the header was checked
+  const auto nonzeros = static_cast<Offset>(header.nonzeros);  // fits, because the header was checked
   Offset previous = 0;
   for (std::size_t row = 0; row < offsets.size(); ++row) {
     const auto offset = load<Offset>(array, row);
@@ -77,7 +77,7 @@ std::vector<std::size_t> load_offsets(const char* array, const BinaryHeader& hea
   return offsets;
 }
 
-/// Whether a finite part became infinite.
+/// Returns whether a finite part of a number became infinite.
 template <class Narrow, class Wide>
 bool has_overflown(const Narrow& narrow, const Wide& wide) {
   if constexpr (is_complex<Wide>) {
@@ -87,9 +87,9 @@ bool has_overflown(const Narrow& narrow, const Wide& wide) {
   }
 }
 
-/// Converts a value to the requested type. Underflow gives 0.
+/// Converts a value to the requested type. A value that is too small becomes 0.
 ///
-/// \throws Error if the value is beyond the range of this type
+/// \throws Error if the value is too large for the type
 template <class Error, class Scalar, class Value>
 Scalar convert(const Value& value, const std::string& where, std::size_t number) {
   const auto converted = static_cast<Scalar>(value);

@@ -21,7 +21,7 @@ struct BinaryHeader {
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
-  std::size_t bytes = 0;  ///< bytes of the header itself
+  std::size_t bytes = 0;  ///< bytes of the header
 
   bool is_complex() const { return kind == ValueKind::ComplexFloat || kind == ValueKind::ComplexDouble; }
   std::size_t offset_bytes() const { return format == BinaryCsrFormat::Offsets32 ? 4 : 8; }
@@ -30,7 +30,7 @@ struct BinaryHeader {
 
 bool has_binary_csr_magic(std::string_view bytes);
 
-/// Parses and checks only the header. Throws std::runtime_error, naming the file, if a number is out of range.
+/// Parses and checks the header only. Throws std::runtime_error, naming the file, if a number is out of range.
 BinaryHeader parse_binary_header(std::string_view bytes, const std::string& name);
 
 }  // namespace Tessera::Impl

@@ -6,10 +6,10 @@
 namespace Tessera::Impl {
 namespace {
 
-/// A kind of file that another program unpacks.
+/// A kind of file that another program can unpack.
 struct Packed {
   std::string_view magic;
-  std::size_t begin;  ///< position of the magic bytes
+  std::size_t begin;  ///< position of the magic bytes in the file
   const char* name;
   const char* unpack;
   const char* unpack_to_pipe;

@@ -6,10 +6,10 @@
 
 namespace Tessera::Impl {
 
-/// Throws std::runtime_error if a content begins like one that no reader accepts but a program can unpack or convert:
-/// compressed by other programs than gzip, a tar archive, UTF-16. The message names the program.
+/// Throws std::runtime_error if a content is one that no reader accepts but another program can unpack or convert:
+/// compressed, but not by gzip; a tar archive; or UTF-16. The message names the program.
 ///
-/// \param content [in] the beginning of a file, or of its unpacked content; at least tar_header_bytes, or all
+/// \param content [in] the beginning of a file, or of its unpacked content: at least tar_header_bytes, or all of it
 void reject_packed(const std::string& path, std::string_view content);
 
 constexpr std::size_t tar_header_bytes = 512;

@@ -83,7 +83,7 @@ std::vector<std::string_view> FormattedNumbers::Line::words() const {
 }
 
 void FormattedNumbers::Line::expect_end() const {
-  // Cards have 80 columns; columns from the 73rd on may hold card numbers.
+  // Cards have 80 columns, and columns 73 to 80 may hold card numbers.
   constexpr std::size_t columns_of_data = 72;
   constexpr std::size_t columns_of_card = 80;
   const bool is_card = width <= columns_of_data && text.size() <= columns_of_card;

@@ -15,23 +15,23 @@
 
 namespace Tessera::Impl {
 
-/// Numbers that one READ statement of Fortran reads from a text: lines with the layout of a format.
+/// The numbers that one READ statement of Fortran reads from a text, whose lines have the layout of a format.
 class FormattedNumbers {
  public:
-  /// \param text [in] begins with the lines; blank lines in front of them are skipped
-  /// \param what [in] name of one number in messages: "a row index"
+  /// \param text [in] begins with the lines; blank lines before them are skipped
+  /// \param what [in] the name of one number in messages: "a row index"
   /// \throws TextError if the text has too few lines
   FormattedNumbers(std::string_view text, const FortranFormat& format, std::size_t count, const char* what,
                    std::size_t chunk_bytes);
 
-  /// The text behind the lines.
+  /// Returns the text after the lines.
   std::string_view rest() const { return rest_; }
 
-  /// Calls visit(number, field, format of the field) for each of the numbers, with up to options.threads threads.
+  /// Calls visit(number, field, format of the field) for each number, on up to options.threads threads.
   ///
-  /// The last line may have more fields than there are numbers; some writers fill it.
+  /// The last line may have more fields than there are numbers left, because some writers fill the line.
   ///
-  /// \throws TextError if there is text behind the fields of a line, and what `visit` throws
+  /// \throws TextError if there is text after the fields of a line, and what `visit` throws
   template <class Visit>
   void for_each(const ReadOptions& options, const Progress& progress, const Visit& visit) const {
     parallel_for(
@@ -45,28 +45,28 @@ class FormattedNumbers {
  private:
   struct Chunk {
     const char* begin;
-    std::size_t number;  ///< the first of its numbers
+    std::size_t number;  ///< index of its first number
   };
 
   /// A line with the fields of its numbers.
   struct Line {
     std::string_view text;
     std::span<const FortranField> fields;
-    std::size_t width;  ///< columns up to the end of the last field; npos if there are more fields than numbers
+    std::size_t width;  ///< columns up to the end of the last field; npos if fields are left when the numbers end
 
     std::string_view field(std::size_t k) const {
       return text.substr(std::min(fields[k].begin, text.size()), fields[k].width);
     }
-    /// Whether the end of a field has characters other than blanks on both sides.
+    /// Returns whether characters other than blanks are on both sides of the end of a field.
     bool is_cut() const;
-    /// Returns the words that blanks separate, and signs of numbers that follow exponents; at most one more than there
-    /// are fields, because a line may be as long as the file.
+    /// Returns the words of the line. Words end at blanks, and before a sign that follows the digits of an exponent.
+    /// Returns at most one word more than there are fields, because a line may be as long as the file.
     std::vector<std::string_view> words() const;
-    /// Throws unless the columns behind the fields are blank.
+    /// Throws unless the columns after the fields are blank.
     void expect_end() const;
   };
 
-  /// Returns the text of a line, without its end, and moves behind it.
+  /// Returns the text of a line, without its end, and moves `position` after it.
   static std::string_view next_line(const char*& position, const char* end);
 
   const FortranPass& pass_at(std::size_t number) const { return number == 0 ? format_.first() : format_.again(); }
@@ -91,8 +91,8 @@ class FormattedNumbers {
     }
   }
 
-  /// Reads the numbers of a line in the columns of the format. If these columns cut a number, or hold none or two, it
-  /// reads words instead, provided that their count is right: SciPy writes fewer columns than it declares.
+  /// Reads the numbers of a line from the columns of the format. If the columns cut a number, or hold no or two
+  /// numbers, reads words instead, provided that their count is right: SciPy writes fewer columns than it declares.
   template <class Visit>
   static void visit_line(const Line& line, std::size_t number, const Visit& visit) {
     const auto visit_words = [&] {

@@ -21,7 +21,7 @@ constexpr int deepest_group = 16;
 /// An item of a format: a field ('I', or 'E' for all reals), a group ('('), P, X, T or '/'.
 struct Item {
   char kind;
-  int repeat = 1;  ///< number of repetitions; the scale factor of P; the column count of X or T
+  int repeat = 1;  ///< number of repetitions; for P the scale factor, for X and T the column count
   std::size_t width = 0;
   int decimals = 0;
   std::vector<Item> group = {};
@@ -40,7 +40,7 @@ class FormatParser {
   }
 
  private:
-  /// Returns the next character that is not blank, as a capital; '\0' at the end.
+  /// Returns the next character that is not blank, in upper case; '\0' at the end.
   char peek() {
     while (position_ != end_ && (*position_ == ' ' || *position_ == '\t')) ++position_;
     if (position_ == end_) return '\0';
@@ -71,7 +71,7 @@ class FormatParser {
     return value;
   }
 
-  /// Returns the items up to the ')' that closes a group.
+  /// Returns the items up to the ')' that ends a group.
   std::vector<Item> group(int depth) {
     if (depth > deepest_group) fail("fewer groups within each other");
     std::vector<Item> items;
@@ -126,8 +126,8 @@ class FormatParser {
       fail("the width of a field, 1 to " + std::to_string(FortranFormat::widest_field));
     }
     if (take('.')) item.decimals = number();
-    if (is_integer) item.decimals = 0;       // Iw.m: m is for output
-    if (!is_integer && take('E')) number();  // digits of exponents, for output
+    if (is_integer) item.decimals = 0;       // Iw.m: m is used only for output
+    if (!is_integer && take('E')) number();  // the number of digits of an exponent is used only for output
     return item;
   }
 
@@ -140,7 +140,7 @@ class FormatParser {
   const char* end_;
 };
 
-/// Lays out the fields of one pass.
+/// Computes the positions of the fields of one pass.
 class PassMaker {
  public:
   PassMaker(const char* format, int scale) : format_(format), scale_(scale) {}
@@ -214,12 +214,13 @@ std::string_view trimmed(std::string_view field) {
   throw TextError(field.data(), "expected " + expected + ", found " + (word.empty() ? found : quoted(word)));
 }
 
-/// A number of Fortran as std::from_chars reads it: without blanks and '+', with "e" before each exponent.
+/// A number that Fortran wrote, in the form that std::from_chars reads: without blanks and '+', with "e" before an
+/// exponent.
 class PlainNumber {
  public:
-  /// is_good() is false if there are two numbers or signs in the field.
+  /// is_good() returns false if the field has two numbers or two signs.
   explicit PlainNumber(std::string_view word) {
-    char before = '\0';  // the character in front of blanks
+    char before = '\0';  // the character before the blanks
     for (const char c : word) {
       if (is_blank(c)) {
         before = size_ == 0 ? '\0' : text_[size_ - 1];
@@ -234,7 +235,7 @@ class PlainNumber {
   bool is_good() const { return is_good_; }
   std::string_view view() const { return {text_, size_}; }
 
-  /// Multiplies by the powers of ten that a format has for numbers without a point, or without an exponent.
+  /// Multiplies by the power of ten that the format gives numbers without a point, or without an exponent.
   void apply(const FortranField& format) {
     const int power = -(has_point_ ? 0 : format.decimals) - (exponent_ == 0 ? format.scale : 0);
     if (power == 0 || !has_digit_) return;
@@ -242,10 +243,10 @@ class PlainNumber {
     if (exponent_ != 0) {
       const char* begin = text_ + exponent_ + (text_[exponent_] == '+' ? 1 : 0);
       const auto [stop, error] = std::from_chars(begin, text_ + size_, written);
-      if (error != std::errc{} || stop != text_ + size_) return;  // no exponent, or one too large to be affected
+      if (error != std::errc{} || stop != text_ + size_) return;  // no exponent, or one that is too large to matter
       size_ = exponent_ - 1;
     }
-    constexpr long long enough = 1000000000;  // more than the digits of any field
+    constexpr long long enough = 1000000000;  // exceeds the number of digits of any field
     written = std::clamp(written, -enough, enough);
     text_[size_++] = 'e';
     size_ = static_cast<std::size_t>(std::to_chars(text_ + size_, text_ + sizeof text_, written + power).ptr - text_);
@@ -275,11 +276,11 @@ class PlainNumber {
 
   char text_[FortranFormat::widest_field + 32];
   std::size_t size_ = 0;
-  std::size_t exponent_ = 0;  ///< where the digits of the exponent begin; 0 if there is none
+  std::size_t exponent_ = 0;  ///< position of the digits of the exponent; 0 if there is no exponent
   bool has_sign_ = false, has_point_ = false, has_digit_ = false, is_good_ = true;
 };
 
-/// Returns the position of the letter of an exponent of at most four characters; npos if there is none.
+/// Returns the position of the letter of an exponent with at most four characters; npos if there is none.
 std::size_t exponent_letter(std::string_view word) {
   constexpr std::size_t longest = 5;
   for (std::size_t k = 2; k <= longest && k <= word.size(); ++k) {
@@ -288,8 +289,8 @@ std::size_t exponent_letter(std::string_view word) {
   return std::string_view::npos;
 }
 
-/// Reads a number in the usual form: without blanks and '+', with a point, and an exponent only with a letter. Returns
-/// false for any other number.
+/// Reads a number in the usual form: without blanks and '+', with a point, and with a letter before any exponent.
+/// Returns false for all other numbers.
 template <class Real>
 bool read_usual(std::string_view word, const FortranField& format, Real& value) {
   const std::size_t letter = exponent_letter(word);
@@ -330,7 +331,7 @@ bool FortranFormat::is_integer() const {
 
 double FortranFormat::least_bytes(std::size_t numbers) const {
   if (numbers <= first_.fields.size()) return static_cast<double>(numbers);
-  // A line ends with its last field, of at least one character, and a newline.
+  // Each line ends with a field of at least one character, and a newline.
   double bytes_of_pass = 0;
   for (std::size_t line = 0, k = 0; line < again_.lines(); ++line) {
     std::size_t begin = 0;

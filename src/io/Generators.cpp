@@ -42,7 +42,7 @@ void for_each_row(std::size_t rows, int threads, const Task& task) {
   });
 }
 
-/// Builds a square matrix from length(row) and fill(row, columns, values).
+/// Builds a square matrix. Row `row` has length(row) entries, which fill(row, columns, values) writes.
 template <class Length, class Fill>
 HostCsr<double> build_rows(std::size_t rows, int threads, const Length& length, const Fill& fill) {
   HostCsr<double> matrix;
@@ -104,15 +104,15 @@ double grid_nonzeros(Ordinal grid) {
 }
 
 /// Returns the coupling of two grid points in the directions i and j. It is the sum of a spring along the line between
-/// them (n n^T), one that acts in all directions, and a random part that fills the block. It is symmetric in the points
-/// and in the directions, and a multiple of 2^-10, hence sums are exact.
+/// them (n n^T), a spring that acts in all directions, and a random part that fills the block. It is symmetric in the
+/// points and in the directions. It is a multiple of 2^-10, hence sums are exact.
 double coupling(std::uint64_t bits, const std::array<int, 3>& n, std::size_t i, std::size_t j) {
   constexpr int number_of_pair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
   const std::uint64_t random = (bits >> (6 * number_of_pair[i][j])) & 63U;
   return -((i == j ? 1.0 : 0.0) + 0.5 * n[i] * n[j] + static_cast<double>(1 + random) / 1024.0);
 }
 
-/// Row 3 p + i of the elasticity stencil; the diagonal exceeds the sum of the other magnitudes by one.
+/// Writes row 3 p + i of the elasticity stencil. The diagonal exceeds the sum of the other magnitudes by one.
 void fill_elasticity_row(std::size_t row, Ordinal grid, std::uint64_t seed, Ordinal* columns, double* values) {
   const std::size_t p = row / 3;
   const std::size_t i = row % 3;
@@ -135,8 +135,8 @@ void fill_elasticity_row(std::size_t row, Ordinal grid, std::uint64_t seed, Ordi
   *diagonal = sum + 1.0;
 }
 
-/// Returns the vertices that an edge of an R-MAT graph joins: each level chooses a quadrant of the matrix by 16 random
-/// bits.
+/// Returns the vertices that an edge of an R-MAT graph joins. At each level, 16 random bits choose a quadrant of the
+/// matrix.
 Entry<double> rmat_edge(std::uint64_t seed, std::uint64_t edge, int scale) {
   constexpr std::uint64_t a = 37355, ab = 49807, abc = 62259;  // 0.57, 0.76 and 0.95 of 2^16
   Entry<double> entry{0, 0, 0.0};
@@ -158,7 +158,7 @@ class RoadGrid {
     while (width_ < points / std::max<Ordinal>(width_, 1)) ++width_;
   }
 
-  /// Calls visit(neighbour) for the points that an edge joins to this one, in ascending order.
+  /// Calls visit(neighbour) for the points that an edge joins to `point`, in ascending order.
   template <class Visit>
   void for_each_neighbour(Ordinal point, const Visit& visit) const {
     if (point >= width_ && has_edge(point - width_, point)) visit(point - width_);
@@ -170,7 +170,7 @@ class RoadGrid {
  private:
   bool has_edge(Ordinal low, Ordinal high) const {
     constexpr std::uint64_t seven_in_ten = 0xB3333333U;
-    const std::uint64_t edge_seed = ~seed_;  // other numbers than the values'
+    const std::uint64_t edge_seed = ~seed_;  // differs from the seed of the values
     return (hash(edge_seed, static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high)) >> 32) < seven_in_ten;
   }
 
@@ -179,7 +179,7 @@ class RoadGrid {
   Ordinal width_ = 1;
 };
 
-/// Draws `count` different numbers below `columns` by Floyd's sampling, without rejections, and sorts them.
+/// Draws `count` different numbers below `columns` by Floyd's sampling, which never rejects a number, and sorts them.
 void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordinal count, Ordinal* sample) {
   Ordinal* end = sample;
   for (Ordinal last = columns - count; last < columns; ++last) {
@@ -187,7 +187,7 @@ void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordina
     auto column = static_cast<Ordinal>(below(hash(seed, row, number), number + 1));
     Ordinal* place = std::lower_bound(sample, end, column);
     if (place != end && *place == column) {
-      column = last;  // it is larger than all so far
+      column = last;  // it is larger than all numbers drawn before
       place = end;
     }
     std::copy_backward(place, end, end + 1);
@@ -298,7 +298,7 @@ HostCsr<double> Impl::generate_uniform(Impl::Ordinal rows, Impl::Ordinal nonzero
   return Impl::build_rows(
       static_cast<std::size_t>(rows), threads, [&](std::size_t) { return length; },
       [&](std::size_t row, Impl::Ordinal* columns, double* values) {
-        const std::uint64_t column_seed = ~seed;  // other numbers than the values'
+        const std::uint64_t column_seed = ~seed;  // differs from the seed of the values
         Impl::sample_columns(column_seed, row, rows, nonzeros_per_row, columns);
         for (std::size_t k = 0; k < length; ++k) {
           values[k] = Impl::random_value(seed, row, static_cast<std::size_t>(columns[k]));

@@ -26,7 +26,7 @@ std::string_view without_blanks_at_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
-/// Returns a line of a text, without its end; empty if there is none.
+/// Returns a line of a text, without its end; empty if there is no such line.
 std::string_view line_of(std::string_view text, std::size_t number) {
   for (; number > 0; --number) {
     const std::size_t newline = text.find('\n');
@@ -35,7 +35,7 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   return without_blanks_at_end(text.substr(0, text.find('\n')));
 }
 
-/// Whether a part of a head holds numbers and nothing else.
+/// Returns whether a part of a head holds only numbers.
 bool holds_numbers(std::string_view text) {
   return text.find_first_not_of(" \t+-0123456789") == std::string_view::npos &&
          text.find_first_of("0123456789") != std::string_view::npos;
@@ -50,7 +50,7 @@ void parse_title(TextScanner& scanner, HarwellBoeingHeader& header, std::string_
   scanner.skip_line();
 }
 
-/// Returns whether there are lines of right-hand sides, which Rutherford-Boeing does not have.
+/// Returns whether the file has lines of right-hand sides. Rutherford-Boeing files have none.
 bool parse_counts(TextScanner& scanner) {
   constexpr int right_hand_sides = 4;
   bool has_right_hand_sides = false;
@@ -110,7 +110,7 @@ long long parse_extent(TextScanner& scanner, const char* what, long long largest
 }
 
 void parse_type_line(TextScanner& scanner, HarwellBoeingHeader& header) {
-  const std::string_view type = scanner.word();  // three letters, which has_harwell_boeing_header() checks
+  const std::string_view type = scanner.word();  // three letters, checked by has_harwell_boeing_header()
   header.field = field_of(type.data());
   header.symmetry = symmetry_of(type.data() + 1);
   if (upper(type[2]) == 'E') {
@@ -126,7 +126,7 @@ void parse_type_line(TextScanner& scanner, HarwellBoeingHeader& header) {
   const bool has_elements = header.rows > 0 && header.columns > 0;
   const long long most = has_elements ? std::numeric_limits<long long>::max() / 4 : 0;
   header.stored_entries = static_cast<std::size_t>(parse_extent(scanner, "the number of entries", most));
-  if (!scanner.at_line_end()) scanner.integer("the number of elements");  // without meaning for assembled matrices
+  if (!scanner.at_line_end()) scanner.integer("the number of elements");  // has no meaning for assembled matrices
   scanner.end_line();
   if (header.symmetry != Symmetry::General && header.rows != header.columns) {
     throw TextError(type.data(), "a matrix with a symmetry is square, found " + std::to_string(header.rows) +
@@ -171,7 +171,7 @@ void parse_formats(TextScanner& scanner, HarwellBoeingText& result, bool has_rig
     result.values = FortranFormat(next_format(line, "the values"));
   }
   if (has_right_hand_sides) {
-    // Even a pattern may have a format of values.
+    // The format of values may be present even for a pattern.
     std::string_view format = next_format(line, "the right-hand sides");
     if (line.find('(') != std::string_view::npos) format = next_format(line, "the right-hand sides");
     result.dense = FortranFormat(format);
@@ -179,7 +179,7 @@ void parse_formats(TextScanner& scanner, HarwellBoeingText& result, bool has_rig
   scanner.skip_line();
 }
 
-/// Parses the line on right-hand sides: F or M, G and X in columns of their own, and the number of right-hand sides.
+/// Parses the line on right-hand sides: F or M, G and X, each in its column, and the number of right-hand sides.
 void parse_right_hand_sides(TextScanner& scanner, HarwellBoeingHeader& header, std::string_view line) {
   constexpr std::size_t letters = 3;
   const auto letter = [&](std::size_t column) { return column < line.size() ? upper(line[column]) : ' '; };
@@ -234,7 +234,7 @@ HarwellBoeingText split_harwell_boeing(std::string_view text, const std::string&
     result.type_line = {scanner.position(), text.data() + text.size()};
     parse_type_line(scanner, result.header);
     const std::string_view line = line_of(text, 4);
-    // This line is read if it exists, whatever the number of lines is.
+    // This line is read if it exists, whatever the line counts say.
     has_right_hand_sides = has_right_hand_sides || (!line.empty() && (upper(line[0]) == 'F' || upper(line[0]) == 'M'));
     parse_formats(scanner, result, has_right_hand_sides);
     if (has_right_hand_sides) parse_right_hand_sides(scanner, result.header, line);

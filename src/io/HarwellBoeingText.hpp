@@ -10,22 +10,22 @@
 
 namespace Tessera::Impl {
 
-/// The parts of a Harwell-Boeing or Rutherford-Boeing text: the data of its head, and the begin of the numbers.
+/// The parts of a Harwell-Boeing or Rutherford-Boeing text: the data of its head, and the lines of numbers.
 struct HarwellBoeingText : NamedText {
   HarwellBoeingHeader header;
   FortranFormat pointers, indices;
   FortranFormat values;        ///< reads nothing if the matrix is a pattern
   FortranFormat dense;         ///< format of right-hand sides; reads nothing if there are none
-  std::string_view type_line;  ///< the line with the size, and all that follows
+  std::string_view type_line;  ///< the line with the size, and all text after it
   std::string_view body;       ///< the lines of numbers
 };
 
-/// Whether a text, or its first three lines, begins with a head of Harwell-Boeing: a second line of numbers, and a
-/// third with a type of three letters and numbers.
+/// Returns whether a text, or its first three lines, begins with a Harwell-Boeing head: the second line has numbers,
+/// the third has a type of three letters and numbers.
 bool has_harwell_boeing_header(std::string_view text);
 
-/// Returns the type of the data, such as "ord", if a text has the head of an auxiliary file of Rutherford-Boeing, which
-/// holds orders or vectors, but no matrix; otherwise nothing.
+/// Returns the type of the data, such as "ord", if a text begins like an auxiliary file of Rutherford-Boeing, which
+/// holds orders or vectors but no matrix. Returns an empty text for all other files.
 std::string_view rutherford_boeing_auxiliary(std::string_view text);
 
 /// Parses the head. Throws like parse_harwell_boeing_header().

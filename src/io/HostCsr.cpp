@@ -31,8 +31,8 @@ void move_entries(HostCsr<Scalar>& matrix, std::size_t begin, std::size_t count,
   std::copy_n(matrix.values.data() + begin, count, matrix.values.data() + target);
 }
 
-/// Makes rows canonical and moves them together. Writes only the offsets between these rows, because other threads own
-/// the rows around them. Returns the end of the rows.
+/// Makes rows canonical and closes the gaps between them. Writes the offsets between these rows only, because other
+/// threads own the rows around them. Returns the end of the last row.
 template <class Scalar>
 std::size_t make_rows_canonical(HostCsr<Scalar>& matrix, std::size_t first, std::size_t last) {
   std::vector<std::pair<Impl::Ordinal, Scalar>> scratch;

@@ -22,7 +22,7 @@ constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
 bool can_be_looked_at(const OpenFile& file) { return file.is_regular() || file.is_standard_input(); }
 
-/// The first bytes of standard input, kept by a check for the later read.
+/// The first bytes of standard input. A check has read them and keeps them for the later read.
 ByteBuffer& looked_at() {
   static ByteBuffer bytes;
   return bytes;
@@ -41,7 +41,7 @@ std::string_view look_at(const OpenFile& file, std::size_t bytes) {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-/// Decompresses gzip, which may consist of several members.
+/// Decompresses gzip files, which may have several members.
 class Inflater {
  public:
   Inflater(std::string_view input, const std::string& path, std::size_t memory_limit)
@@ -64,7 +64,7 @@ class Inflater {
     return std::move(output_);
   }
 
-  /// Returns the part of the content that a beginning of the file contains.
+  /// Returns the content that the available beginning of a file decompresses to.
   ByteBuffer head(std::size_t bytes) {
     while (!finished_ && size_ < bytes && consumed_ < input_.size()) step();
     output_.resize(std::min(size_, bytes));
@@ -85,15 +85,15 @@ class Inflater {
     size_ += out - stream_.avail_out;
     if (status == Z_STREAM_END) return end_member();
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    // Z_BUF_ERROR says that nothing was read or written; a further call with more input or room will do so.
+    // Z_BUF_ERROR says that nothing was read or written; a call with more input or room will succeed.
     if (status != Z_OK && status != Z_BUF_ERROR) {
       fail(path_, std::string("gzip data are corrupt: ") + (stream_.msg != nullptr ? stream_.msg : zError(status)));
     }
   }
 
-  /// Makes room for at least one more byte. A limit includes the compressed bytes. Without a limit, the available
-  /// memory already excludes the bytes so far, and need not suffice for a guess that is too large: only written pages
-  /// use memory.
+  /// Makes room for at least one more byte. A memory limit includes the compressed bytes. If no limit is set, the
+  /// available memory already excludes the bytes used so far. It need not be enough for a guess that is too large,
+  /// because only pages that are written use memory.
   void grow() {
     const std::string subject = path_ + ": decompressing the file";
     const std::size_t least = std::max(block_bytes, 2 * size_);
@@ -136,7 +136,7 @@ void check_name(const std::string& path, std::string_view bytes) {
   }
 }
 
-/// Returns the part of the content that a beginning of the file contains.
+/// Returns the content that the beginning of a file, `raw`, decompresses to.
 ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::size_t bytes) {
   check_name(path, raw);
   reject_packed(path, raw);

@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Parses the value of the banner's next word. `what` and the names are for the message.
+/// Parses the value that the next word of the banner names. `what` is for the message.
 template <class Value, std::size_t n>
 Value choose(TextScanner& scanner, const std::string& what,
              const std::array<std::pair<std::string_view, Value>, n>& choices) {
@@ -40,7 +40,7 @@ Value choose(TextScanner& scanner, const std::string& what,
   throw TextError(word.data(), "expected the " + what + " in the banner (" + expected + "), found " + quoted(word));
 }
 
-/// Returns the text without what some writers put before the banner: UTF-8's byte-order mark, blanks and blank lines.
+/// Returns the text without the UTF-8 byte-order mark, blanks and blank lines that some writers put before the banner.
 std::string_view without_prefix(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -48,7 +48,7 @@ std::string_view without_prefix(std::string_view text) {
   return text;
 }
 
-/// Some writers put one % in place of two.
+/// Accepts a banner with one % instead of two, as some writers put it.
 bool is_banner(std::string_view word) { return lower(word) == banner || lower(word) == banner.substr(1); }
 
 void parse_banner(TextScanner& scanner, MatrixMarketHeader& header) {
@@ -125,12 +125,12 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
     }
     header.stored_entries = static_cast<std::size_t>(entries);
   }
-  // Checked last: an entry in place of the missing size line lacks a number of entries, and is rejected for that.
+  // Checked last: if the size line is missing, the entry in its place is rejected because it has no number of entries.
   expect_square_if_symmetric(header, begin);
   scanner.end_line();
 }
 
-/// Whether a text that may be cut off holds the size line and its end.
+/// Returns whether a text, which may be cut off, contains the size line and its end.
 bool holds_size_line(std::string_view text) {
   TextScanner scanner(without_prefix(text));
   if (!scanner.find_line()) return false;
@@ -162,7 +162,7 @@ MatrixMarketText split_matrix_market(std::string_view text, const std::string& n
 }
 
 void check_entries_fit(const MatrixMarketText& text) {
-  // The shortest line has "1 1" or nothing before the value, and one digit with a separator for each number.
+  // The shortest line has "1 1" or nothing before the value, and a digit and a separator for each number.
   const std::size_t indices = text.header.layout == Layout::Coordinate ? 4 : 0;
   const std::size_t numbers = text.header.field == Field::Pattern ? 0 : text.header.field == Field::Complex ? 2 : 1;
   const std::size_t shortest = std::max<std::size_t>(indices + 2 * numbers, 1);

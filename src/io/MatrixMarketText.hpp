@@ -13,11 +13,11 @@ namespace Tessera::Impl {
 /// The parts of a Matrix Market text: the data of its head, and the lines of entries.
 struct MatrixMarketText : NamedText {
   MatrixMarketHeader header;
-  std::string_view size_line;  ///< the size line and all that follows
+  std::string_view size_line;  ///< the size line and all text after it
   std::string_view body;       ///< the lines of entries
 };
 
-/// Whether a text begins as a Matrix Market file must: "%%MatrixMarket" in any case.
+/// Returns whether a text begins with "%%MatrixMarket" in any case, as a Matrix Market file must.
 bool has_matrix_market_banner(std::string_view text);
 
 /// Parses the head. Throws like parse_matrix_market_header().

@@ -13,7 +13,7 @@ void NamedText::fail(const char* where, const std::string& what) const {
 }
 
 void NamedText::require_memory(const char* where, double bytes, const ReadOptions& options) const {
-  std::size_t left = 0;  // only the machine sets a limit
+  std::size_t left = 0;  // 0: only the memory of the machine is a limit
   if (options.memory_limit != 0) {
     left = std::max<std::size_t>(1, options.memory_limit - std::min(options.memory_limit, whole.size()));
   }

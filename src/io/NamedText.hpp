@@ -15,7 +15,7 @@ struct NamedText {
   /// Throws std::runtime_error("name:line: what") for a place in the text.
   [[noreturn]] void fail(const char* where, const std::string& what) const;
 
-  /// Fails at the place of a matrix's size unless this number of bytes is available in addition to the text.
+  /// Fails at the place of a matrix's size unless `bytes` bytes are available in addition to the text.
   void require_memory(const char* where, double bytes, const ReadOptions& options) const;
 };
 

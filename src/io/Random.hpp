@@ -10,16 +10,16 @@
 
 namespace Tessera::Impl {
 
-// Random numbers are a function of the place where they are used. The order of use and the number of threads then do
-// not matter. All operations are on integers or exact, because the distributions of <random> differ between libraries.
+// Random numbers are functions of the place where they are used, hence the order of use and the number of threads do
+// not matter. Operations use integers or are exact, because the distributions of <random> differ between libraries.
 
-/// One step of the splitmix64 generator: a bijection whose values look independent.
+/// Returns the next number of the splitmix64 generator: a bijection of x that looks random.
 inline std::uint64_t mix(std::uint64_t x) { return mix_bits(x + mix_step); }
 
 inline std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t b) { return mix(mix(mix(seed) + a) + b); }
 
-/// Returns a number that is uniform in [-1, 1). It is a multiple of the spacing of floating-point numbers below 1, and
-/// never rounded.
+/// Returns a number that is uniform in [-1, 1). It is a multiple of the spacing of floating-point numbers below 1,
+/// hence exact.
 template <class Real>
 Real uniform_real(std::uint64_t bits) {
   if constexpr (std::is_same_v<Real, float>) {

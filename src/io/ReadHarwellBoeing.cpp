@@ -43,7 +43,7 @@ long long checked_integer(std::string_view field, const char* what, long long la
   return value;
 }
 
-/// Throws unless the offsets begin with 0, do not decrease, and end with the number of entries.
+/// Throws unless the offsets begin with 0, do not decrease, and end with `entries`.
 void check_offsets(const std::vector<std::size_t>& offsets, std::size_t entries, const FormattedNumbers& numbers) {
   for (std::size_t k = 0; k < offsets.size(); ++k) {
     const std::size_t lowest = k + 1 == offsets.size() ? entries : k == 0 ? 0 : offsets[k - 1];
@@ -56,7 +56,7 @@ void check_offsets(const std::vector<std::size_t>& offsets, std::size_t entries,
   }
 }
 
-/// The numbers of the parts of a file; each is made when the parts before it have been counted.
+/// The numbers in each part of a file. A part is found only after the numbers of the parts before it were counted.
 class Parts {
  public:
   Parts(const HarwellBoeingText& text, const ReadOptions& options) : text_(text), chunk_bytes_(options.chunk_bytes) {}
@@ -81,7 +81,7 @@ class Parts {
   std::size_t chunk_bytes_;
 };
 
-/// Reads real numbers, or the parts of complex ones.
+/// Reads real numbers, or the real and imaginary parts of complex numbers.
 template <class Scalar>
 void read_values(const FormattedNumbers& numbers, bool is_complex_file, const ReadOptions& options,
                  const Progress& progress, std::vector<Scalar>& values) {
@@ -97,7 +97,7 @@ void read_values(const FormattedNumbers& numbers, bool is_complex_file, const Re
   });
 }
 
-/// Fails if there is an entry other than zero on the diagonal of a skew-symmetric matrix.
+/// Fails if the diagonal of a skew-symmetric matrix has an entry that is not zero.
 template <class Scalar>
 void check_diagonal(const StoredColumns<Scalar>& stored, const FormattedNumbers& indices) {
   for (std::size_t column = 0; column + 1 < stored.offsets.size(); ++column) {
@@ -112,7 +112,7 @@ void check_diagonal(const StoredColumns<Scalar>& stored, const FormattedNumbers&
 }
 
 void expect_end_of_file(std::string_view rest, std::size_t entries) {
-  constexpr std::string_view nothing(" \t\r\n\x1A\0", 6);  // includes the end-of-file marks of DOS and of tapes
+  constexpr std::string_view nothing(" \t\r\n\x1A\0", 6);  // blanks, and the end-of-file marks of DOS and of tapes
   const std::size_t found = rest.find_first_not_of(nothing);
   if (found == std::string_view::npos) return;
   throw TextError(rest.data() + found, "expected the end of the file after the " + std::to_string(entries) +
@@ -147,7 +147,7 @@ StoredColumns<Scalar> read_columns(const HarwellBoeingText& text, const ReadOpti
   return stored;
 }
 
-/// Adds the entries of a piece, and those that a symmetry implies.
+/// Adds the entries of a piece, and the entries that a symmetry implies.
 template <class Scalar>
 void add_piece(const StoredColumns<Scalar>& stored, Symmetry symmetry, std::size_t piece, std::size_t entries_of_piece,
                RowAssembler<Scalar>& assembler) {
@@ -155,7 +155,7 @@ void add_piece(const StoredColumns<Scalar>& stored, Symmetry symmetry, std::size
   const std::size_t end = std::min(begin + entries_of_piece, stored.rows.size());
   std::vector<Entry<Scalar>> entries;
   entries.reserve((end - begin) * (symmetry == Symmetry::General ? 1 : 2));
-  auto next = std::upper_bound(stored.offsets.begin(), stored.offsets.end(), begin);  // begin of the next column
+  auto next = std::upper_bound(stored.offsets.begin(), stored.offsets.end(), begin);  // start of the next column
   for (std::size_t k = begin; k < end; ++k) {
     while (*next <= k) ++next;
     const Ordinal row = stored.rows[k];
@@ -180,9 +180,9 @@ HarwellBoeingText checked_text(std::string_view text, const std::string& name) {
   return result;
 }
 
-/// Returns the bytes of the lists of chunks.
+/// Returns the bytes that the lists of chunks need.
 double bytes_of_chunks(const HarwellBoeingText& text, const ReadOptions& options) {
-  constexpr double bytes_of_chunk = 2 * 2 * sizeof(std::size_t);  // in a vector that grows
+  constexpr double bytes_of_chunk = 2 * 2 * sizeof(std::size_t);  // twice, because a growing vector reserves more
   return bytes_of_chunk * (static_cast<double>(text.body.size()) / static_cast<double>(options.chunk_bytes) + 3);
 }
 
@@ -193,7 +193,7 @@ HostCsr<Scalar> parse_sparse(std::string_view bytes, const std::string& name, co
   options.chunk_bytes = std::max<std::size_t>(options.chunk_bytes, 1);
   const HarwellBoeingText text = checked_text<Scalar>(bytes, name);
   const HarwellBoeingHeader& header = text.header;
-  // About the number of entries in a chunk of Matrix Market text.
+  // About as many entries as a chunk of Matrix Market text has.
   const std::size_t entries_of_piece = 1 + options.chunk_bytes / 16;
   const std::size_t pieces = (header.stored_entries + entries_of_piece - 1) / entries_of_piece;
   const int threads = thread_count(options.threads);
@@ -231,12 +231,12 @@ void check_has_vectors(const HarwellBoeingText& text, HarwellBoeingVectors vecto
                                          names_of_vectors[static_cast<int>(vectors)] + ", found none in its head");
   }
   if (header.has_sparse_right_hand_sides) {
-    const char* line = text.body.data() - 1;  // the end of the line with their type
+    const char* line = text.body.data() - 1;  // the end of the line that has their type
     text.fail(line, "the right-hand sides are sparse (type M), expected full ones (type F)");
   }
 }
 
-/// Reads each kind of vectors with one READ statement.
+/// Reads each kind of vectors like one READ statement.
 template <class Scalar>
 HostDense<Scalar> parse_vectors(std::string_view bytes, const std::string& name, HarwellBoeingVectors vectors,
                                 const ReadOptions& given, const Progress& progress) {
@@ -272,7 +272,7 @@ HostDense<Scalar> parse_vectors(std::string_view bytes, const std::string& name,
   return dense;
 }
 
-/// Returns a check that throws if a head is not that of a Harwell-Boeing file.
+/// Returns a function that throws if a head is not that of a Harwell-Boeing file.
 auto head_check(const std::string& path) {
   return [&path](std::string_view head) { split_harwell_boeing(head, path); };
 }

@@ -24,8 +24,7 @@ using Field = MatrixMarketHeader::Field;
 using Layout = MatrixMarketHeader::Layout;
 using Symmetry = MatrixMarketHeader::Symmetry;
 
-/// Reads the number after the indices of an entry. A pattern should have none, but some in the SuiteSparse collection
-/// do.
+/// Reads the value of an entry. A pattern should have no values, but some in the SuiteSparse collection do.
 template <class Scalar, Field field>
 Scalar parse_value(TextScanner& scanner) {
   using Real = RealOf<Scalar>;
@@ -50,7 +49,7 @@ Ordinal parse_index(TextScanner& scanner, Ordinal extent, const char* what) {
   return static_cast<Ordinal>(index - 1);
 }
 
-/// Parses lines of a coordinate file into entries, with those that a symmetry implies.
+/// Parses lines of a coordinate file into entries, and adds the entries that a symmetry implies.
 template <class Scalar>
 struct CoordinateParser {
   using Item = Entry<Scalar>;
@@ -84,7 +83,7 @@ struct ArrayParser {
   }
 };
 
-/// The parts of the body, parsed one at a time by a thread. Each begins and ends at the start of a line.
+/// The chunks of the body; a thread parses one at a time. Each begins at the start of a line and ends at another's.
 class Chunks {
  public:
   Chunks(std::string_view body, std::size_t bytes)
@@ -99,7 +98,7 @@ class Chunks {
   }
 
  private:
-  /// Returns the start of the first line that starts at or after a place.
+  /// Returns the first start of a line at or after a place.
   std::size_t line_start(std::size_t place) const {
     if (place == 0) return 0;
     const std::size_t newline = body_.find('\n', place - 1);
@@ -131,7 +130,7 @@ auto chunk_parser(Field field) {
   return parse_chunk<Parser, Field::Real>;
 }
 
-/// Throws unless the chunks together hold the number of entries that the size line announces.
+/// Throws unless the chunks together have the number of entries that the size line announces.
 void check_count(const MatrixMarketText& text, const Chunks& chunks, const std::vector<std::size_t>& counts) {
   const std::size_t announced = text.header.stored_entries;
   std::size_t before = 0;
@@ -148,8 +147,8 @@ void check_count(const MatrixMarketText& text, const Chunks& chunks, const std::
   }
 }
 
-/// Parses the body in parallel, and calls take(chunk, items) for each chunk, from several threads. Lines beyond the
-/// number that the size line announces are dropped: no memory was counted for them, and check_count() throws.
+/// Parses the body in parallel, and calls take(chunk, items) for each chunk, from several threads. Drops lines beyond
+/// the number that the size line announces, because no memory was reserved for them; check_count() then throws.
 template <class Parser, class Scalar, class Take>
 void parse_body(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress, const Take& take) {
   const int threads = thread_count(options.threads);
@@ -173,7 +172,7 @@ void parse_body(const MatrixMarketText& text, const ReadOptions& options, const 
   check_count(text, chunks, counts);
 }
 
-/// Returns the bytes that parse_body() needs, without the entries of one chunk for each thread.
+/// Returns the bytes that parse_body() needs, except the entries of one chunk for each thread.
 double bytes_of_counts(std::size_t chunks) { return static_cast<double>(chunks) * sizeof(std::size_t); }
 
 void check_memory(const MatrixMarketText& text, const ReadOptions& options, double bytes) {
@@ -204,7 +203,8 @@ HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOption
   return assembler.assemble(threads, progress.part(0.8, 1));
 }
 
-/// Makes the full matrix from the stored part, which is column-major; for a symmetric matrix it is the lower triangle.
+/// Expands the stored part, which is column-major, to the full matrix. Of a symmetric matrix, the lower triangle is
+/// stored.
 template <class Scalar>
 HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Scalar> stored) {
   HostDense<Scalar> dense{static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns), {}};
@@ -213,7 +213,7 @@ HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Sca
     return dense;
   }
   dense.values.resize(dense.rows * dense.columns);
-  const std::size_t diagonal = header.symmetry == Symmetry::SkewSymmetric ? 1 : 0;  // the diagonal is not stored
+  const std::size_t diagonal = header.symmetry == Symmetry::SkewSymmetric ? 1 : 0;  // 1: the diagonal is not stored
   auto next = stored.begin();
   for (std::size_t column = 0; column < dense.columns; ++column) {
     for (std::size_t row = column + diagonal; row < dense.rows; ++row, ++next) {
@@ -240,7 +240,7 @@ HostDense<Scalar> parse_array(const MatrixMarketText& text, const ReadOptions& o
   return expand_array(text.header, std::move(stored));
 }
 
-/// Makes entries of all elements, zeros included.
+/// Makes an entry of each element, including zeros.
 template <class Scalar>
 HostCsr<Scalar> to_csr(const HostDense<Scalar>& dense) {
   HostCsr<Scalar> matrix;
@@ -304,7 +304,7 @@ HostDense<Scalar> parse_dense(std::string_view bytes, const std::string& name, c
   return to_dense(parse_coordinates<Scalar>(text, options, progress));
 }
 
-/// Returns a check that throws if a head has no banner.
+/// Returns a function that throws if a head has no banner.
 auto banner_check(const std::string& path) {
   return [&path](std::string_view head) {
     if (!has_matrix_market_banner(head)) split_matrix_market(head, path);

@@ -9,8 +9,8 @@
 namespace Tessera::Impl {
 namespace {
 
-/// Whether an out-of-range number is too small rather than too large. The power of ten of its first nonzero digit
-/// decides.
+/// Returns whether an out-of-range number is too small, not too large: decided by the power of ten of its first nonzero
+/// digit.
 bool is_tiny(std::string_view number) {
   const std::size_t end = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, end);
@@ -20,9 +20,9 @@ bool is_tiny(std::string_view number) {
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
   long long power = 0;
   const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-  // No text has enough digits to balance such an exponent.
+  // No text has enough digits to compensate for such an exponent.
   if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  return power < first - point;  // their sum may exceed a long long
+  return power < first - point;  // not power + point < first, which may overflow
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ struct Entry {
   Scalar value;
 };
 
-/// Builds canonical CSR from entries in any order, added in numbered pieces, possibly by several threads.
+/// Builds canonical CSR from entries in any order. They are added in numbered pieces, possibly by several threads.
 ///
-/// It uses two counting sorts: each piece is sorted by block of rows when it is added, then each block by row. A block
-/// is small enough to keep its rows in cache while entries are written to them. Blocks are independent of each other.
+/// Sorts by counting, twice: each piece by block of rows when it is added, then each block by row. Blocks are small
+/// enough to keep the rows of a block in cache while entries are written to them, and are independent of each other.
 /// Both sorts are stable: duplicates are summed in the order of the pieces, for any number of threads.
 template <class Scalar>
 class RowAssembler {
@@ -34,7 +34,7 @@ class RowAssembler {
   RowAssembler(Ordinal rows, Ordinal columns, std::size_t pieces)
       : rows_(rows), columns_(columns), shift_(shift_of(rows)), blocks_(blocks_of(rows)), pieces_(pieces) {}
 
-  /// Returns the peak bytes for this number of entries, without the row that each thread sorts.
+  /// Returns the peak bytes for `entries` entries, except the row that each thread sorts.
   static double bytes(Ordinal rows, double entries, std::size_t pieces, int threads) {
     constexpr double offset = sizeof(std::size_t);
     const double rows_of_block = static_cast<double>(std::size_t{1} << shift_of(rows));
@@ -49,8 +49,7 @@ class RowAssembler {
            filled * sizeof(std::size_t) * (static_cast<double>(blocks_of(rows)) + 1);
   }
 
-  /// Adds a piece. Different pieces may be added at the same time, each only once. Entries are copied and must be in
-  /// range.
+  /// Adds a piece. Several pieces may be added concurrently, each only once. Entries are copied and must be in range.
   void add(std::size_t number, std::span<const Entry<Scalar>> entries) {
     if (entries.empty()) return;
     Piece& piece = pieces_[number];
@@ -91,7 +90,7 @@ class RowAssembler {
 
   struct Piece {
     std::unique_ptr<Entry<Scalar>[]> entries;  // sorted by block
-    std::vector<std::size_t> offsets;          // offsets of the blocks; empty if the piece was not added
+    std::vector<std::size_t> offsets;          // first entry of each block; empty if the piece was not added
   };
 
   static int useful_threads(int threads, double entries) {
@@ -113,7 +112,8 @@ class RowAssembler {
     return {piece.entries.get() + piece.offsets[block], piece.offsets[block + 1] - piece.offsets[block]};
   }
 
-  /// Stores the length of row i in row_offsets[i + 1]. Returns the number of entries kept, which begin at `begin`.
+  /// Stores the length of row i in row_offsets[i + 1]. Returns the number of entries that remain; they begin at
+  /// `begin`.
   std::size_t assemble_block(std::size_t block, std::size_t begin, HostCsr<Scalar>& matrix) {
     const std::size_t first = block << shift_;
     const std::size_t last = std::min(first + (std::size_t{1} << shift_), static_cast<std::size_t>(rows_));
@@ -131,7 +131,7 @@ class RowAssembler {
       }
     }
 
-    // Now ends[i] is where row first + i ends.
+    // ends[i] is now the end of row first + i.
     std::vector<std::pair<Ordinal, Scalar>> scratch;
     std::size_t written = begin;
     for (std::size_t row = first, row_begin = begin; row < last; ++row) {
@@ -150,7 +150,7 @@ class RowAssembler {
     return written - begin;
   }
 
-  /// Closes the gaps between blocks that summing of duplicates has left.
+  /// Closes the gaps that summing duplicates has left between blocks.
   void close_gaps(const std::vector<std::size_t>& begins, const std::vector<std::size_t>& kept,
                   HostCsr<Scalar>& matrix) const {
     std::size_t end = 0;

@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// Makes one row canonical in place: sorts it by column, and sums duplicates in their order. Returns the number of
-/// remaining entries. `scratch` is memory that the next row can use again.
+/// Makes a row canonical in place: sorts it by column, and sums duplicates in their order. Returns the number of
+/// remaining entries. `scratch` may be used again for the next row.
 template <class Scalar>
 std::size_t sort_row(Ordinal* columns, Scalar* values, std::size_t count,
                      std::vector<std::pair<Ordinal, Scalar>>& scratch) {

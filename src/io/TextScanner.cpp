@@ -12,7 +12,7 @@
 namespace Tessera::Impl {
 namespace {
 
-/// Adds the letter that Fortran omits before an exponent of three digits (0.14-270); other words stay as they are.
+/// Inserts the letter that Fortran omits before an exponent of three digits (0.14-270). Other words are unchanged.
 void complete_exponent(std::string& number) {
   if (number.find('e') != std::string::npos) return;
   const std::size_t sign = number.find_first_of("+-", 1);
@@ -76,7 +76,7 @@ Real TextScanner::real(const char* what) {
   return unusual_real<Real>(what);
 }
 
-/// Handles Fortran's exponents, numbers out of range, and words that are not numbers.
+/// Reads Fortran's exponents and rejects numbers out of range and words that are not numbers.
 template <class Real>
 Real TextScanner::unusual_real(const char* what) {
   const char* begin = position_;

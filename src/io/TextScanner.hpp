@@ -7,14 +7,14 @@
 
 namespace Tessera::Impl {
 
-/// A defect at a place in a text. Code that knows the whole text turns it into a message with the line.
+/// A defect at a place in a text. Code that knows the whole text converts it to a message with the line number.
 class TextError : public std::runtime_error {
  public:
   TextError(const char* where_in_text, const std::string& what) : runtime_error(what), where(where_in_text) {}
   const char* where;
 };
 
-/// A word as messages show it: in quotes, cut to a readable length, without control characters.
+/// Returns a word as messages show it: quoted, without control characters, and cut if it is long.
 std::string quoted(std::string_view word);
 
 /// Reads lines of numbers that are separated by blanks, with std::from_chars: no locale, no copies.
@@ -24,24 +24,24 @@ class TextScanner {
 
   const char* position() const { return position_; }
 
-  /// Goes to the first character of the next line that is neither blank nor a comment (%). Returns false at the end.
+  /// Moves to the first character of the next line that is neither blank nor a comment (%). Returns false at the end.
   bool find_line();
 
-  /// The next number of this line. Throws TextError if there is none: "expected `what`, found ...".
+  /// Returns the next number of this line. Throws TextError if there is none: "expected `what`, found ...".
   long long integer(const char* what);
   template <class Real>
   Real real(const char* what);
 
-  /// A word up to a blank or the end of the line; empty there.
+  /// Returns the text up to a blank or the end of the line; empty at the end of the line.
   std::string_view word();
 
-  /// Whether nothing is left on this line.
+  /// Returns whether the rest of this line is blank.
   bool at_line_end() {
     skip_blanks();
     return position_ == end_ || *position_ == '\n';
   }
 
-  /// Ends a line; throws if anything is left on it.
+  /// Ends the line. Throws if the rest of it is not blank.
   void end_line();
 
   void skip_line();
@@ -53,7 +53,7 @@ class TextScanner {
   void skip_blanks() {
     while (position_ != end_ && is_blank(*position_)) ++position_;
   }
-  /// Skips a '+', which std::from_chars does not take, unless another sign follows.
+  /// Skips a '+', which std::from_chars does not accept, unless another sign follows.
   void skip_plus() {
     if (end_ - position_ > 1 && *position_ == '+' && position_[1] != '-') ++position_;
   }

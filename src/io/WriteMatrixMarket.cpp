@@ -12,7 +12,7 @@ namespace Tessera {
 namespace Impl {
 namespace {
 
-/// One line of text. Numbers have the shortest form that reads back to the same bits.
+/// A line of text. Numbers have the shortest form that reads back to the same bits.
 class Line {
  public:
   template <class Number>
@@ -25,7 +25,7 @@ class Line {
     add(number.real());
     add(number.imag());
   }
-  /// Ends the line, writes it and begins the next.
+  /// Ends the line, writes it, and begins the next line.
   void write_to(OutputFile& file) {
     end_[-1] = '\n';
     file.write({text_, end_});
@@ -33,7 +33,7 @@ class Line {
   }
 
  private:
-  char text_[128];  // Two indices and two numbers take at most 2 * 21 + 2 * 25 characters.
+  char text_[128];  // two indices and two numbers have at most 2 * 21 + 2 * 25 characters
   char* end_ = text_;
 };
 
@@ -69,7 +69,7 @@ void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix)
 
 template <class Scalar>
 void write_dense_matrix_market(const std::string& path, const HostDense<Scalar>& matrix) {
-  // Division, because the product might overflow.
+  // Divides, because the product might overflow.
   const bool fits = matrix.columns == 0 || matrix.rows == 0 ? matrix.values.empty()
                                                             : matrix.values.size() % matrix.columns == 0 &&
                                                                   matrix.values.size() / matrix.columns == matrix.rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix, operator and blocks of vectors for every type that this Tpetra was instantiated for: users' files compile
-// none of it.
+// Matrix, operator and BlockVectors for every type that this Tpetra was instantiated for. Users' files need not compile
+// them.
 #include <TpetraCore_ETIHelperMacros.h>
 #include <TpetraCore_config.h>
 
@@ -15,7 +15,7 @@ namespace Tessera {
 
 TPETRA_ETI_MANGLING_TYPEDEFS()
 
-// A matrix of a scalar that Tessera does not support multiplies with Tpetra; there is no operator for it.
+// For scalars that Tessera does not support, Tpetra multiplies in CrsMatrix, and there is no operator.
 #define TESSERA_MATRIX(Scalar, LO, GO, Node) template class CrsMatrix<Scalar, LO, GO, Node>;
 #define TESSERA_OPERATOR(Scalar, LO, GO, Node) template class TpetraOperator<Scalar, LO, GO, Node>;
 #define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                   \

@@ -6,9 +6,9 @@
 
 namespace Tessera::Impl {
 
-/// The part of SpmvHandle that KokkosSparse::spmv sees, which casts a handle to its ImplType and strips the types of
-/// Views. A call for one contiguous column returns through get_impl(), with ImplType as the type of the handle.
-/// ImplType depends neither on the matrix nor on the vectors, hence all of these are one type.
+/// The base of SpmvHandle that KokkosSparse::spmv uses. It casts a handle to the handle's ImplType, and strips the
+/// types of Views. For one contiguous column it calls itself with get_impl(), so the handle then has type ImplType. All
+/// these types are the same, because ImplType depends neither on the type of the matrix nor on those of vectors.
 template <class ExecutionSpace, class MemorySpace, class Scalar, class Offset, class Ordinal_>
 class SpmvHandleImpl : public MatrixPlan<ExecutionSpace, Scalar, Offset, Ordinal_> {
  public:
@@ -18,7 +18,7 @@ class SpmvHandleImpl : public MatrixPlan<ExecutionSpace, Scalar, Offset, Ordinal
 
   ImplType* get_impl() { return this; }
 
-  /// Always this algorithm: with any other, Kokkos Kernels would use its own kernels.
+  /// Returns this algorithm only: with any other, Kokkos Kernels would use its own kernels.
   KokkosSparse::SPMVAlgorithm get_algorithm() const { return KokkosSparse::SPMV_DEFAULT; }
 };
 
@@ -29,11 +29,11 @@ using spmv_handle_impl_t = SpmvHandleImpl<typename DeviceType::execution_space, 
 
 }  // namespace Tessera::Impl
 
-// Kokkos Kernels dispatches to these four (checked in 4.5 to 4.7) by the type of the handle. That type is ours: they
-// collide with none of its own specialisations and change none of its products.
-// Its tables have no TPL (first bool) and no precompiled kernel (last bool) for our handle, and a forced native kernel
-// asks for the same. Only (false, false) is ever reached, with KOKKOSKERNELS_ETI_ONLY or without.
-// Each takes mode, alpha, A, X, beta and Y, and passes them to the handle in this order.
+// Kokkos Kernels dispatches to these four by the type of the handle (checked in 4.5 to 4.7). That type is Tessera's:
+// the specialisations collide with none of Kokkos Kernels' own and change none of its products. Its tables have no TPL
+// (first bool) and no precompiled kernel (last bool) for this handle, and a forced native kernel has the same values.
+// Hence only (false, false) is ever reached, with and without KOKKOSKERNELS_ETI_ONLY. Each function receives mode,
+// alpha, A, X, beta and Y, and passes them to the handle in this order.
 namespace KokkosSparse::Impl {
 
 template <class E, class... P, class A, class X, class Y>

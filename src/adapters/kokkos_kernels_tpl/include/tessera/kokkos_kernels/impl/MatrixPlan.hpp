@@ -23,7 +23,7 @@ inline Mode mode_of(const char letter[]) {
                               "\"; expected \"N\", \"T\", \"C\" or \"H\"");
 }
 
-/// Identifies the matrix that a handle was first used with, by addresses and extents.
+/// Identifies the matrix of a handle by addresses and extents.
 struct MatrixIdentity {
   const void* row_map = nullptr;
   const void* entries = nullptr;
@@ -46,7 +46,7 @@ struct MatrixIdentity {
   }
 };
 
-/// Whether X has several columns and is not row-major.
+/// Returns whether X has several columns and is not row-major.
 template <class X>
 bool is_layout_left(const X& x) {
   if constexpr (X::rank() == 1) {
@@ -56,9 +56,9 @@ bool is_layout_left(const X& x) {
   }
 }
 
-/// A plan for the matrix of a handle, made at first use, with its workspaces.
+/// A plan for the matrix of a handle, made at first use, and its workspaces.
 ///
-/// \tparam Scalar, Offset, Ordinal_ the types of the matrix, not const
+/// \tparam Scalar, Offset, Ordinal_ the types of the matrix, without const
 template <class ExecutionSpace, class Scalar, class Offset, class Ordinal_>
 class MatrixPlan {
  public:
@@ -69,15 +69,15 @@ class MatrixPlan {
   MatrixPlan(const MatrixPlan&) = delete;
   MatrixPlan& operator=(const MatrixPlan&) = delete;
 
-  /// Says that the values of A changed. The next product reads them again, in one pass without analysis. From the first
-  /// call on, the handle relies on being told of each change.
+  /// Says that the values of A changed. The next product reads them, in one pass without analysis. From the first call
+  /// on, the handle relies on a call for each change.
   void values_changed() {
     is_told_ = true;
     values_ = nullptr;
   }
 
-  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. The next product may be with
-  /// another matrix.
+  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. The next product may have another
+  /// matrix.
   void reset() {
     workspaces_.reset();
     plan_.reset();
@@ -92,13 +92,13 @@ class MatrixPlan {
   /// Returns the choice in words: see Plan::explain().
   std::string explain() const { return plan().explain(); }
 
-  /// Whether there is a plan, and A is the matrix that it was made for, judged by addresses and extents.
+  /// Returns whether there is a plan and A, judged by addresses and extents, is the matrix that it was made for.
   template <class Matrix>
   bool is_for(const Matrix& A) const {
     return plan_ && MatrixIdentity::of(A) == identity_;
   }
 
-  /// For the library: Y = alpha op(A) X + beta Y.
+  /// For the library: computes Y = alpha op(A) X + beta Y.
   template <class Matrix, class X, class Y>
   void multiply(const ExecutionSpace& exec, const char mode[], const typename Y::non_const_value_type& alpha,
                 const Matrix& A, const X& x, const typename Y::non_const_value_type& beta, const Y& y) {
@@ -115,8 +115,8 @@ class MatrixPlan {
     spmm(exec, *plan_, work, mode, alpha, x, beta, y);
   }
 
-  /// For the library: prepares plan and workspace. After the first call, it does work only for more columns, new values
-  /// or another instance.
+  /// For the library: prepares plan and workspace. After the first call, this costs time only for more columns, new
+  /// values or another instance.
   ///
   /// \param layout_left [in] whether X is LayoutLeft; a hint for the choice of the format
   template <class Matrix>
@@ -143,7 +143,7 @@ class MatrixPlan {
     } else if (is_told_) {
       take_values(exec, A);
     }
-    // A transpose would be made from values that have moved.
+    // The plan would build a transpose from the old address of the values.
     if (!is_told_ && A.values.data() != values_) plan_->follow_values(exec, A.values);
     values_ = A.values.data();
     Workspace<ExecutionSpace>& work = workspaces_.get(exec, *plan_, mode, columns);
@@ -152,7 +152,7 @@ class MatrixPlan {
   }
 
  private:
-  /// Copies values that have changed by values_changed(), or that are at another address.
+  /// Copies the values if values_changed() was called or their address has changed.
   template <class Matrix>
   void take_values(const ExecutionSpace& exec, const Matrix& A) {
     if (A.values.data() != values_) {
@@ -168,10 +168,10 @@ class MatrixPlan {
   std::optional<PlanOptions> options_;
   std::optional<plan_type> plan_;
   MatrixIdentity identity_;
-  // The graph of the matrix, if its Views own their arrays: no other matrix can then have their addresses.
+  // The graph of the matrix, if its Views own their arrays. While it is kept, no other matrix can have their addresses.
   Kept<std::shared_ptr<const void>> graph_;
   bool is_told_ = false;          // whether values_changed() was called
-  const void* values_ = nullptr;  // null if they changed
+  const void* values_ = nullptr;  // address of the values; null if values_changed() was called since
   CopiedValues copied_;           // used if the handle is told of changes
   Workspaces<ExecutionSpace> workspaces_;
   KeptInstance<ExecutionSpace> last_;

@@ -24,18 +24,18 @@
 #include <utility>
 
 /// @file
-/// Tessera as a TPL of Kokkos Kernels. KokkosSparse_spmv.hpp includes this file where scripts/patch_kokkos_kernels has
-/// patched it and KOKKOSKERNELS_ENABLE_TPL_TESSERA is defined. Users include KokkosSparse_spmv.hpp as before.
+/// Tessera as a TPL of Kokkos Kernels. A KokkosSparse_spmv.hpp that scripts/patch_kokkos_kernels has patched includes
+/// this file if KOKKOSKERNELS_ENABLE_TPL_TESSERA is defined. Users include KokkosSparse_spmv.hpp as before.
 namespace Tessera::Impl {
 
-/// The TPL's settings in the environment, read at first use.
+/// The settings of the TPL, read from environment variables at first use.
 struct TplSettings {
-  bool is_on = true;       ///< TESSERA_TPL is not "off"
-  bool is_always = false;  ///< TESSERA_TPL is "always": also where another TPL may be faster
+  bool is_on = true;       ///< false if TESSERA_TPL is "off"
+  bool is_always = false;  ///< true if TESSERA_TPL is "always": multiplies even if another TPL may be faster
   bool has_options = false;
-  PlanOptions options;  ///< TESSERA_TPL_OPTIONS
+  PlanOptions options;  ///< parsed from TESSERA_TPL_OPTIONS
 
-  /// \throws std::invalid_argument if a variable holds anything else
+  /// \throws std::invalid_argument if a variable has any other value
   static const TplSettings& get() {
     static const TplSettings settings = read();
     return settings;
@@ -78,20 +78,22 @@ constexpr bool tpl_has_types() {
   }
 }
 
-/// Whether Kokkos threw this error because memory ran out: it has no type for that. In this case nothing is written to
-/// Y. After any other error Y may have changed, and no other code can compute the product.
+/// Returns whether Kokkos threw this error because memory ran out; only its message says so. Then Y has not been
+/// written, and other code can multiply. After any other error Y may have changed, and no other code can compute the
+/// product.
 inline bool is_lack_of_memory(const std::runtime_error& error) {
   return std::string_view(error.what()).find("failed to allocate") != std::string_view::npos;
 }
 
-/// Products of a matrix that cannot be prepared within the memory or the options. They are not tried again.
+/// Products of a matrix that could not be prepared, for lack of memory or because of the options. They are not tried
+/// again.
 class Rejections {
  public:
   bool have(const MatrixIdentity& matrix, Mode mode, std::size_t columns) const {
     return matrix == matrix_ && columns >= fewest_columns_[static_cast<std::size_t>(mode)];
   }
 
-  /// Also rejects more columns and, if there is not even a plan, everything.
+  /// Rejects this product and those with more columns; if there is no plan, rejects all products of the matrix.
   void add(const MatrixIdentity& matrix, Mode mode, std::size_t columns, bool has_plan) {
     if (!(matrix == matrix_)) {
       matrix_ = matrix;
@@ -109,7 +111,7 @@ class Rejections {
   std::array<std::size_t, 4> fewest_columns_{none, none, none, none};  // by mode
 };
 
-/// Tessera's data in a handle of Kokkos Kernels. Products of rank 1 and of rank 2 share it.
+/// Tessera's data in a handle of Kokkos Kernels. Products with vectors of rank 1 and rank 2 share the data.
 template <class Exec, class Scalar, class Offset>
 struct TplState {
   MatrixPlan<Exec, Scalar, Offset, int> matrix;
@@ -119,7 +121,8 @@ struct TplState {
   explicit TplState(const PlanOptions& options) : matrix(options) {}
 };
 
-/// The content of tpl_rank1 and tpl_rank2 of a handle. It also keeps another TPL's data for this place.
+/// The object that tpl_rank1 or tpl_rank2 of a handle points to. It also keeps the data that another TPL had stored
+/// there.
 template <class Exec, class State>
 struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   using Base = KokkosSparse::Impl::TPL_SpMV_Data<Exec>;
@@ -133,10 +136,10 @@ struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   ~TplData() override { delete theirs; }
 };
 
-/// One call of KokkosSparse::spmv. It multiplies, or declines. If it declines, other code multiplies: until this object
-/// is destroyed, the handle has no trace of Tessera.
+/// One call of KokkosSparse::spmv, which Tessera executes or declines. If it declines, other code multiplies while this
+/// object exists, and the handle shows no data of Tessera until this object is destroyed.
 ///
-/// The general template declines: only Kokkos Kernels' own handles can store a plan.
+/// The primary template declines every call, because only Kokkos Kernels' own handles can store a plan.
 template <class Handle>
 class TplCall {
  public:
@@ -152,7 +155,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
   using Data = TplData<Exec, State>;
 
  public:
-  /// \param alpha, beta [in] any type that converts to that of Y's elements
+  /// \param alpha, beta [in] of any type that converts to Y's value type
   template <class Alpha, class Matrix, class X, class Beta, class Y>
   TplCall(const Exec& exec, Handle* handle, const char mode[], const Alpha& alpha, const Matrix& A, const X& x,
           const Beta& beta, const Y& y)
@@ -170,12 +173,12 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     take_back(data_[1], handle_->tpl_rank2);
   }
 
-  /// Whether Y holds the product.
+  /// Returns whether Tessera has computed Y.
   bool is_done() const { return is_done_; }
 
  private:
-  /// An algorithm other than the default is the user's choice, or is for a single product. cuSPARSE is faster for a
-  /// single column.
+  /// Returns whether Tessera is to multiply. An algorithm other than the default is the user's choice, or meant for a
+  /// single product; Tessera leaves it to other code. cuSPARSE is faster for a single column.
   bool is_wanted([[maybe_unused]] const Exec& exec, [[maybe_unused]] const char mode[],
                  [[maybe_unused]] std::size_t columns) const {
     if (handle_->get_algorithm() != KokkosSparse::SPMV_DEFAULT) return false;
@@ -209,25 +212,25 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     } catch (const std::runtime_error& error) {
       if (!is_lack_of_memory(error)) throw;
     }
-    if (state != nullptr && work == nullptr) {  // nothing was prepared
+    if (state != nullptr && work == nullptr) {  // the plan or the workspace could not be made
       state->rejections.add(MatrixIdentity::of(A), op, columns, state->matrix.is_for(A));
     }
     return false;
   }
 
-  /// Returns the state of the handle, after making it if there is none.
+  /// Returns the state of the handle. Makes it if there is none.
   State* find_state(const Exec& exec) {
     auto* const one = dynamic_cast<Data*>(handle_->tpl_rank1);
     if (one != nullptr) return one->state.get();
     const TplSettings& settings = TplSettings::get();
     const auto state = settings.has_options ? std::make_shared<State>(settings.options) : std::make_shared<State>();
     auto first = std::make_unique<Data>(exec, state), second = std::make_unique<Data>(exec, state);
-    take_back(first.release(), handle_->tpl_rank1);  // nothing below fails
+    take_back(first.release(), handle_->tpl_rank1);  // nothing after this line can fail
     take_back(second.release(), handle_->tpl_rank2);
     return state.get();
   }
 
-  /// Puts the data of other TPLs back into the handle.
+  /// Puts the data of other TPLs back into the handle, in place of Tessera's.
   void lend() {
     data_[0] = dynamic_cast<Data*>(handle_->tpl_rank1);
     data_[1] = dynamic_cast<Data*>(handle_->tpl_rank2);
@@ -241,7 +244,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     place = data;
   }
 
-  /// Returns the name of the region for profilers, in the style of Kokkos Kernels' names for its TPLs.
+  /// Returns the name of the profiling region, in the style of Kokkos Kernels' names for its TPLs.
   template <class Matrix, class X>
   static std::string label() {
     std::string name = "KokkosSparse::spmv";

@@ -11,18 +11,18 @@
 
 namespace Tessera::Impl {
 
-/// The operator M of an inner product, as a type of its own. Anasazi's managers for this type can still be named where
-/// the managers for `OP` are replaced.
+/// The operator M of an inner product, wrapped in a type of its own. Anasazi's managers for this type are still
+/// available when the managers for `OP` are specialised.
 template <class OP>
 struct InnerProductOperator {
   Teuchos::RCP<const OP> M;
 };
 
-/// One of Anasazi's orthogonalisation managers, for all columns of a block at once, in two waits. SVQB needs four waits
-/// in each of its passes, and DGKS some for each column. With a user's inner product (an operator M) it does what
-/// Anasazi does.
+/// One of Anasazi's orthogonalisation managers. It works on all columns of a block at once, in two waits. Anasazi's
+/// SVQB needs four waits in each pass, and its DGKS some for each column. With an operator M for the inner product, it
+/// uses Anasazi's own manager.
 ///
-/// \tparam Manager Anasazi's template
+/// \tparam Manager the class template of Anasazi's manager
 template <template <class, class, class> class Manager, class SC, class MV, class OP>
 class AnasaziOrthoManager : public Anasazi::MatOrthoManager<SC, MV, OP> {
  public:
@@ -33,7 +33,7 @@ class AnasaziOrthoManager : public Anasazi::MatOrthoManager<SC, MV, OP> {
   using Coefficients = Teuchos::Array<SmallPointer>;
   using Blocks = Teuchos::Array<Teuchos::RCP<const MV>>;
 
-  /// `arguments` are the arguments of Anasazi's manager that follow the operator.
+  /// \param arguments [in] the arguments of Anasazi's constructor after the operator
   template <class... Arguments>
   explicit AnasaziOrthoManager(const Teuchos::RCP<const OP>& M, const Arguments&... arguments)
       : Base(M), theirs_(theirs(M), arguments...) {}
@@ -74,7 +74,7 @@ class AnasaziOrthoManager : public Anasazi::MatOrthoManager<SC, MV, OP> {
     return M.is_null() ? Teuchos::null : Teuchos::rcp(new Operator{M});
   }
 
-  /// Returns what body() returns, and adds its products with M to the count of this manager.
+  /// Returns the result of body(), and adds the number of its products with M to the count of this manager.
   template <class Body>
   auto counted(const Body& body) const {
     struct Count {

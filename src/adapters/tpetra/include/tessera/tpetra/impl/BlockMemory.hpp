@@ -12,19 +12,19 @@
 
 namespace Tessera::Impl {
 
-/// The memory of destroyed BlockVectors, for later ones: block solvers make and drop work vectors in every iteration.
-/// Kept memory and memory in use together never exceed the peak in use. Kokkos::finalize() frees it.
+/// Keeps the memory of destroyed BlockVectors for new ones, because block solvers create and destroy work vectors in
+/// every iteration. Kept memory and memory in use together never exceed the peak in use. Kokkos::finalize() frees it.
 ///
-/// The next BlockVector may get memory that kernels still use. They run on the default instance, in order.
+/// A new BlockVector may get memory that kernels still use: all kernels run in order, on the default instance.
 template <class MemorySpace>
 class BlockMemory {
  public:
   static BlockMemory& instance() {
-    static BlockMemory& memory = *make();  // outlives the static objects of the program
+    static BlockMemory& memory = *make();  // never destroyed: outlives the static objects of the program
     return memory;
   }
 
-  /// Returns memory of at least this number of bytes; null for none. It may hold anything.
+  /// Returns uninitialized memory of at least `bytes` bytes; null if `bytes` is 0.
   std::shared_ptr<void> take(std::size_t bytes) {
     if (bytes == 0) return {};
     const std::lock_guard guard(mutex_);
@@ -43,9 +43,9 @@ class BlockMemory {
     kept_bytes_ = 0;
   }
 
-  /// The bytes that are kept and not in use.
+  /// Returns the bytes that are kept and not in use.
   std::size_t kept_bytes() const { return kept_bytes_; }
-  /// Peak bytes in use.
+  /// Returns the peak of the bytes in use.
   std::size_t most_bytes() const { return peak_; }
 
  private:
@@ -60,7 +60,7 @@ class BlockMemory {
     return memory;
   }
 
-  /// Returns the smallest kept memory of at least this size, the last returned of equals; none beyond twice the size.
+  /// Returns the smallest kept memory of `bytes` to twice `bytes` bytes, the most recently freed one of equal sizes.
   Bytes take_kept(std::size_t bytes) {
     const auto fitting = kept_.lower_bound(bytes);
     if (fitting == kept_.end() || fitting->first / 2 > bytes) return {};
@@ -96,12 +96,12 @@ class BlockMemory {
   }
 
   std::recursive_mutex mutex_;
-  std::multimap<std::size_t, Bytes> kept_;  // by their bytes
+  std::multimap<std::size_t, Bytes> kept_;  // by their sizes in bytes
   std::size_t kept_bytes_ = 0, used_ = 0, peak_ = 0;
   bool keeps_ = true;
 };
 
-/// The workspace of dense algebra on the default instance. Kokkos::finalize() frees it.
+/// Returns the workspace of dense algebra on the default instance. Kokkos::finalize() frees it.
 template <class ExecutionSpace>
 const DenseWorkspace<ExecutionSpace>& dense_workspace() {
   static std::unique_ptr<DenseWorkspace<ExecutionSpace>> workspace;

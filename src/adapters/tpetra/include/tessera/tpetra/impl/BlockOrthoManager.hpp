@@ -10,12 +10,12 @@
 
 namespace Tessera::Impl {
 
-/// One of Belos' orthogonalisation managers, for all columns of a block at once, where Belos works on one column after
-/// the other. With a user's inner product (an operator M) it does what Belos does.
+/// One of Belos' orthogonalisation managers. It works on all columns of a block at once; Belos works on one column
+/// after the other. With an operator M for the inner product, it uses Belos' own manager.
 ///
-/// A column is dependent if only rounding errors may be left of it. Belos calls it dependent at angles below 5e-8,
-/// which its sums cannot distinguish from 0, and chooses a random direction: this makes block CG stagnate on
-/// ill-conditioned matrices. A parameter "singTol" is obeyed if it is not Belos' default.
+/// A column is dependent if only rounding errors may be left of it. Belos calls a column dependent at angles below
+/// 5e-8, which its sums cannot distinguish from 0, and replaces it by a random direction. This makes block CG stagnate
+/// on ill-conditioned matrices. A parameter "singTol" is used unless it is Belos' default.
 ///
 /// \tparam Base Belos::ICGSOrthoManager, IMGSOrthoManager or DGKSOrthoManager
 template <class Base, class SC, class MV>
@@ -28,7 +28,7 @@ class BlockOrthoManager : public Base {
 
   using Base::Base;
 
-  /// X -= Q Q^T X, twice; C = Q^T X
+  /// Computes X -= Q Q^T X, twice. C is the sum of both Q^T X.
   void project(MV& X, Teuchos::RCP<MV> MX, Coefficients C, Blocks Q) const override {
     if (this->_hasOp) return Base::project(X, MX, C, Q);
     Orthogonalizer::project(X, C(), Q.getConst());
@@ -57,7 +57,7 @@ class BlockOrthoManager : public Base {
     }
   }
 
-  /// Belos compares squares, and never calls a single column dependent.
+  /// Returns the threshold for dependence. Belos' singTol bounds a square, and does not apply to a single column.
   double dependence_of(const MV& X) const {
     const auto given = this->getSingTol();
     const bool is_asked_for = X.getNumVectors() > 1 && given != Base::sing_tol_default_;

@@ -11,19 +11,19 @@
 
 namespace Tessera::Impl {
 
-/// The common part of the orthogonalisation managers for Belos and Anasazi: all columns of a block at once, by
-/// Tessera::orthonormalize(), in few passes.
+/// The common part of the orthogonalisation managers for Belos and Anasazi. It works on all columns of a block at once,
+/// by Tessera::orthonormalize(), in few passes.
 template <class SC, class MV>
 class BlockOrthogonalizer {
  public:
   using Small = Teuchos::SerialDenseMatrix<int, SC>;
   using SmallPointer = Teuchos::RCP<Small>;
-  using Coefficients = Teuchos::ArrayView<const SmallPointer>;  ///< null, or missing, if not requested
+  using Coefficients = Teuchos::ArrayView<const SmallPointer>;  ///< elements are null, or missing, if not requested
   using Blocks = Teuchos::ArrayView<const Teuchos::RCP<const MV>>;
 
   static int columns(const MV& X) { return static_cast<int>(X.getNumVectors()); }
 
-  /// X -= Q Q^T X, twice; C = Q^T X
+  /// Computes X -= Q Q^T X, twice. C is the sum of both Q^T X.
   static void project(MV& X, const Coefficients& C, const Blocks& Q) {
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i < Q.size(); ++i) {
@@ -38,14 +38,14 @@ class BlockOrthogonalizer {
     }
   }
 
-  /// X0 = Q C + X B, where X0 is the former X. Returns the rank of the basis that X becomes: a random direction
-  /// replaces a column that depends on others, unless there are fewer rows than columns.
+  /// Makes X an orthonormal basis with X0 = Q C + X B, where X0 is the old X. A random direction replaces each column
+  /// that depends on others, unless there are fewer rows than columns. Returns the rank of the new X.
   ///
   /// \param dependence [in] see OrthonormalizeOptions::dependence
-  /// \throws std::runtime_error if Tessera::orthonormalize() does
+  /// \throws std::runtime_error like Tessera::orthonormalize()
   int orthonormalize(MV& X, const Coefficients& C, const SmallPointer& B, const Blocks& Q, double dependence) {
     OrthonormalizeOptions options;
-    options.seed = seed_ += 8;  // a call uses a few consecutive seeds
+    options.seed = seed_ += 8;  // each call uses a few consecutive seeds
     options.dependence = dependence;
     Small all, R;
     const int independent = X.orthonormalize(Q, &all, &R, options);

@@ -16,7 +16,7 @@
 
 namespace Tessera::Impl {
 
-/// The common part of the MultiVecTraits of Belos and Anasazi. The names are theirs.
+/// The common part of the MultiVecTraits of Belos and Anasazi. They define the names.
 template <class Scalar, class MV>
 struct BlockVectorTraits {
   using SmallMatrix = Teuchos::SerialDenseMatrix<int, Scalar>;
@@ -50,7 +50,7 @@ struct BlockVectorTraits {
   static void MvScale(MV& X, Scalar factor) { X.scale(factor); }
   static void MvScale(MV& X, const std::vector<Scalar>& factors) { X.scale(Teuchos::ArrayView<const Scalar>(factors)); }
 
-  /// C = alpha A^T X. C may be larger than the result.
+  /// Computes C = alpha A^T X. C may be larger than the result.
   static void MvTransMv(Scalar alpha, const MV& A, const MV& X, SmallMatrix& C) {
     SmallMatrix result(Teuchos::View, C, GetNumberVecs(A), GetNumberVecs(X));
     A.innerProducts(alpha, X, result);
@@ -76,7 +76,7 @@ struct BlockVectorTraits {
   }
 
  protected:
-  /// Returns the first results, one for each column of X.
+  /// Returns the first elements of `results`, one for each column of X.
   static Teuchos::ArrayView<Scalar> first(std::vector<Scalar>& results, const MV& X) {
     if (results.size() < X.getNumVectors()) {
       throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(X.getNumVectors()) +
@@ -91,7 +91,7 @@ struct BlockVectorTraits {
     return Teuchos::Array<std::size_t>(columns.begin(), columns.end());
   }
 
-  /// X = the first columns of A
+  /// Copies the first columns of A to X.
   static void set(const MV& A, int columns, MV& X) {
     if (columns == GetNumberVecs(A)) return X.assign(A);
     X.assign(*A.subView(Range(0, columns - 1)));

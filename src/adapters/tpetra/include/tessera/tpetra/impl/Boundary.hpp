@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Calls element(i, j) for `width` elements, in the order of the memory of an array whose inner index runs fastest: j
-/// if by_rows, otherwise i.
+/// Calls element(i, j) for `width` elements of an array, in the order of memory. The inner index is the fastest: j if
+/// by_rows, otherwise i.
 template <bool by_rows, class Element>
 struct ElementsInOrder {
   Element element;
@@ -28,8 +28,8 @@ struct ElementsInOrder {
   }
 };
 
-/// Calls element(i, j) for each element of `array`, in the order of its memory: one element a thread on devices, runs
-/// of elements on hosts.
+/// Calls element(i, j) for each element of `array`, in the order of memory. On devices a thread has one element; on
+/// hosts it has runs of elements.
 template <class Exec, class Array, class Element>
 void for_each_element(const char* name, const Exec& exec, const Array& array, const Element& element) {
   constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
@@ -79,12 +79,12 @@ struct AddScaled {
   }
 };
 
-/// T = X(first : first + rows of T, :), in the order of T.
+/// Computes T = X(first : first + rows of T, :), in the memory order of T.
 template <class Exec, class X, class T>
 void copy_rows(const Exec& exec, const X& from, std::size_t first, const T& to) {
   using Column = Kokkos::View<typename T::value_type**, Kokkos::LayoutLeft, typename T::device_type,
                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  if (to.extent(1) == 1 && to.span_is_contiguous()) {  // otherwise each row of one element would be a loop
+  if (to.extent(1) == 1 && to.span_is_contiguous()) {  // without this case, each row of one element would be a loop
     const Column column(to.data(), to.extent(0), 1);
     for_each_element("Tessera::copy_rows", exec, column, CopyRow<X, Column>{from, first, column});
   } else {
@@ -92,19 +92,19 @@ void copy_rows(const Exec& exec, const X& from, std::size_t first, const T& to) 
   }
 }
 
-/// Y = T(0 : rows of Y, :) + beta Y, in the order of Y. If beta is 0, Y may hold anything.
+/// Computes Y = T(0 : rows of Y, :) + beta Y, in the memory order of Y. If beta is 0, Y may hold anything.
 template <class Exec, class T, class S, class Y>
 void add_scaled(const Exec& exec, const T& from, S beta, const Y& to) {
   for_each_element("Tessera::add_scaled", exec, to, AddScaled<T, S, Y>{from, beta, to});
 }
 
-/// Y(rows(i), :) += T(i, :), in the order of T.
+/// Computes Y(rows(i), :) += T(i, :), in the memory order of T.
 template <class Exec, class Rows, class T, class Y>
 void add_to_rows(const Exec& exec, const Rows& rows, const T& from, const Y& to) {
   for_each_element("Tessera::add_to_rows", exec, from, AddToRow<Rows, T, Y>{rows, from, to});
 }
 
-/// T(i, :) = X(rows(i), :), in the order of T.
+/// Computes T(i, :) = X(rows(i), :), in the memory order of T.
 template <class Exec, class Rows, class X, class T>
 void gather_rows(const Exec& exec, const Rows& rows, const X& from, const T& to) {
   for_each_element("Tessera::gather_rows", exec, to, GatherRow<Rows, X, T>{rows, from, to});

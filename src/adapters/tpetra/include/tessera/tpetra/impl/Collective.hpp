@@ -21,13 +21,13 @@ class BadAlloc : public std::bad_alloc {
   std::string message_;
 };
 
-/// The failure of a rank, in a form that can be sent to the others.
+/// The failure of a rank, in a form that can be sent to other ranks.
 struct Failure {
   enum Kind : int { None, InvalidArgument, LogicError, OutOfMemory, RuntimeError };
   int kind = None;
   std::string message;
 
-  /// Calls the function and keeps its exception.
+  /// Calls the function, and stores the exception that it throws.
   template <class Function>
   static Failure of(Function&& function) {
     try {
@@ -60,7 +60,7 @@ struct Failure {
   }
 };
 
-/// Calls work() and then last(), for which other ranks wait. If work() throws, its exception is rethrown after last().
+/// Calls work() and then last(), which other ranks wait for. If work() throws, calls last() and rethrows the exception.
 template <class Work, class Last>
 void call_both(const Work& work, const Last& last) {
   try {
@@ -73,7 +73,7 @@ void call_both(const Work& work, const Last& last) {
 }
 
 /// Calls the function on every rank. If it throws on some ranks, all ranks throw the failure of the lowest of them. The
-/// function must not communicate. Cost without a failure: an MPI_Allreduce of an int, and nothing on a single rank.
+/// function must not communicate. Cost without failures: one MPI_Allreduce of an int; nothing if there is one rank.
 template <class Function>
 void on_every_rank(const Teuchos::Comm<int>& comm, Function&& function) {
   if (comm.getSize() == 1) return function();
@@ -92,7 +92,7 @@ void on_every_rank(const Teuchos::Comm<int>& comm, Function&& function) {
   failure.raise();
 }
 
-/// Whether the condition holds on any rank.
+/// Returns whether the condition is true on any rank.
 inline bool on_any_rank(const Teuchos::Comm<int>& comm, bool here) {
   int any = 0;
   Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, here ? 1 : 0, Teuchos::outArg(any));

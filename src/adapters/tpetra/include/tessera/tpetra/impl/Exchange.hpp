@@ -11,7 +11,7 @@
 
 namespace Tessera::Impl {
 
-/// The data that ranks send each other in a product. It depends only on the Maps of the matrix, not on its entries.
+/// The data that ranks exchange in a product. It depends only on the Maps of the matrix, not on its entries.
 template <class Matrix>
 class Exchange {
  public:
@@ -22,7 +22,7 @@ class Exchange {
 
   /// \param A [in] a fill-complete matrix
   ///
-  /// Collective: a failure on one rank throws on all.
+  /// Collective: if it fails on one rank, it throws on all.
   explicit Exchange(const Matrix& A)
       : comm_(A.getComm()),
         domain_(A.getDomainMap()),
@@ -38,8 +38,8 @@ class Exchange {
     if (halo_->getGlobalNumElements() > 0) importer_ = Teuchos::rcp(new Import(domain_, halo_));
   }
 
-  /// Whether this is still the exchange of A. Collective, but the ranks communicate only if Map objects were replaced.
-  /// Tpetra replaces them in calls that are collective as well: either all ranks communicate or none.
+  /// Returns whether this is still the exchange of A. Collective. Ranks communicate only if Map objects were replaced:
+  /// Tpetra replaces them in collective calls, so either all ranks communicate or none.
   bool is_of(const Matrix& A) {
     const MapPointer domain = A.getDomainMap(), range = A.getRangeMap(), row = A.getRowMap(), column = A.getColMap();
     if (domain == domain_ && range == range_ && row == row_ && column == column_) return true;
@@ -59,9 +59,9 @@ class Exchange {
   const MapPointer& row_map() const { return row_; }
   const MapPointer& halo_map() const { return halo_; }  ///< the imported columns
   const ColumnSplit<Map>& columns() const { return columns_; }
-  /// From the domain Map to the halo; null if no rank has one.
+  /// Returns the Import from the domain Map to the halo; null if no rank has a halo.
   const Teuchos::RCP<const Import>& importer() const { return importer_; }
-  /// From the row Map to the range Map; null if they are the same.
+  /// Returns the Export from the row Map to the range Map; null if these are the same.
   const Teuchos::RCP<const Export>& exporter() const { return exporter_; }
 
  private:

@@ -21,14 +21,13 @@ namespace Tessera::Impl {
 ///   const auto all = halo.exchange_all(x);                // or: copies the rank's own rows before them
 /// ```
 ///
-/// If MPI does not read the memory of the device, rows are *staged*: copied through pinned memory of the host, on an
-/// instance of their own, while the default instance multiplies. begin() waits for the packing, because the product is
-/// not launched yet; end() waits for copies and messages, never for the product.
+/// If MPI cannot read the memory of the device, rows are *staged*: copied through pinned host memory, on an instance of
+/// their own, while the default instance multiplies. begin() waits until rows are packed, before the product is
+/// launched. end() waits for copies and messages, never for the product.
 ///
-/// **Failures.** Once rows are packed, a rank sends them and receives those of its neighbours, whatever the concurrent
-/// work throws: no neighbour waits in vain, and none receives these rows in the next product. A rank waits forever for
-/// a neighbour that fails before it packs its rows, even if the rank has failed itself. Hence everything that may throw
-/// precedes an exchange.
+/// **Failures.** Once a rank has packed its rows, it sends them and receives those of its neighbours, even if the
+/// concurrent work throws: no neighbour waits in vain, and none receives these rows in the next product. But if a rank
+/// fails before it packs its rows, its neighbours wait forever. Hence everything that may throw precedes an exchange.
 template <class Matrix>
 class HaloExchange {
  public:
@@ -38,12 +37,12 @@ class HaloExchange {
   using Exec = typename Device::execution_space;
   using Rows = Kokkos::View<Scalar**, Kokkos::LayoutRight, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// Whether the host, and so any MPI, reads the memory of the device.
+  /// Whether the host, and therefore any MPI, can read the memory of the device.
   static constexpr bool is_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Device::memory_space>::accessible;
 
-  /// \param importer   [in] from the domain Map to a halo, of which the rank owns no element
-  /// \param is_staged  [in] whether rows go through memory of the host
+  /// \param importer   [in] from the domain Map to a Map of the halo
+  /// \param is_staged  [in] whether rows are copied through host memory
   /// \param owned_rows [in] the number of rows of X that exchange_all() puts before the halo
   HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged, std::size_t owned_rows = 0)
       : is_staged_(is_staged), owned_rows_(owned_rows), messages_(importer->getDistributor()) {
@@ -56,10 +55,10 @@ class HaloExchange {
 
   bool is_staged() const { return is_staged_; }
 
-  /// Allocates memory for this number of columns. It never shrinks.
+  /// Allocates memory for this number of columns, unless there is enough.
   void reserve(std::size_t columns) {
     if (columns <= columns_) return;
-    // After a product that failed, copies may be under way in the memory that is freed here.
+    // If a product has failed, copies may still be using the memory that is freed here.
     messages_.give_up();
     copies_.fence("Tessera::HaloExchange: before its memory grows");
     columns_ = 0;
@@ -71,8 +70,8 @@ class HaloExchange {
     columns_ = columns;
   }
 
-  /// Sends rows of X while work() runs, and returns the rows of the halo in the order of the halo Map, for the default
-  /// instance. work() may overwrite X; its exception is rethrown after the exchange.
+  /// Sends rows of X while work() runs. Returns the rows of the halo in the order of its Map, for use on the default
+  /// instance. work() may overwrite X; an exception of work() is rethrown after the exchange.
   ///
   /// \param x [in] a View of the elements of this rank, with no more columns than were reserved
   template <class X, class Work>
@@ -83,8 +82,8 @@ class HaloExchange {
     return imported;
   }
 
-  /// The same, but returns all elements that the rank multiplies: its rows of X, followed by the halo. The rank's rows
-  /// are copied while the halo is under way.
+  /// Like exchange(), but returns all elements that the rank multiplies: its own rows of X, followed by the halo.
+  /// Copies the rank's own rows while it receives the halo.
   template <class X>
   Rows exchange_all(const X& x) {
     const Rows all(rows_.data(), owned_rows_ + received_rows_, x.extent(1));
@@ -106,7 +105,7 @@ class HaloExchange {
     if (is_staged_) messages_.receive(staged_received_.data(), row_bytes);
     const Exec exec;
     gather_rows(exec, sent_rows_, x, Rows(sent_.data(), rows, columns));
-    // Waits for the last product as well, because it may still read received rows.
+    // This also waits for the last product, because it may still read received rows.
     exec.fence("Tessera::HaloExchange: rows to send are packed");
     if (is_staged_) {
       copy(staged_sent_, sent_, rows * columns);
@@ -131,9 +130,9 @@ class HaloExchange {
     return halo(columns);
   }
 
-  /// Returns the rows of the halo, in its order.
+  /// Returns the rows of the halo, in the order of its Map.
   Rows halo(std::size_t columns) const { return Rows(rows_.data() + owned_rows_ * columns, received_rows_, columns); }
-  /// Returns the memory of received rows, in the order of the neighbours.
+  /// Returns the memory where rows are received, in the order of the neighbours.
   Rows arriving(std::size_t columns) const {
     return is_permuted_ ? Rows(arrived_.data(), received_rows_, columns) : halo(columns);
   }
@@ -164,13 +163,13 @@ class HaloExchange {
     return result;
   }
 
-  /// Finds the rows to send, neighbour by neighbour.
+  /// Makes the list of rows to send, neighbour by neighbour.
   ///
-  /// \param rows [in] the rows of all neighbours, in the order of the plan
+  /// \param rows [in] the rows for all neighbours, in the order of the plan
   template <class Plan>
   void look_at_sources(const Teuchos::ArrayView<const int>& rows, const Plan& plan) {
     const auto starts = plan.getStartsTo(), lengths = plan.getLengthsTo();
-    const auto places = plan.getIndicesTo();  // positions of the sent rows among `rows`; empty if these are sorted
+    const auto places = plan.getIndicesTo();  // positions of the sent rows in `rows`; empty if it is sorted
     std::vector<int> sent;
     for (int neighbour = 0; neighbour < static_cast<int>(lengths.size()); ++neighbour) {
       for (std::size_t i = starts[neighbour]; i < starts[neighbour] + lengths[neighbour]; ++i) {
@@ -180,7 +179,7 @@ class HaloExchange {
     sent_rows_ = to_device(sent);
   }
 
-  /// Finds the place of each received row.
+  /// Makes the list of places where the rows of the halo arrive.
   void look_at_targets(const Teuchos::ArrayView<const int>& targets) {
     received_rows_ = static_cast<std::size_t>(targets.size());
     std::vector<int> places(received_rows_);
@@ -195,13 +194,13 @@ class HaloExchange {
   bool is_staged_, is_permuted_ = false;
   Exec copies_;        // the instance that copies to and from the host
   Indices sent_rows_;  // rows of X, in the order of the neighbours
-  Indices places_;     // where each row of the halo arrives, unless the orders agree
+  Indices places_;     // place where each row of the halo arrives; empty if both orders are the same
   std::size_t owned_rows_, received_rows_ = 0;
 
   std::size_t columns_ = 0;  // upper bound on the columns
   Array sent_;
-  Array rows_;     // the rank's own rows of X, if requested, and the halo
-  Array arrived_;  // the halo in the order of the neighbours, if it differs
+  Array rows_;     // the rank's own rows of X, if requested, followed by the halo
+  Array arrived_;  // the halo in the order of the neighbours, if its Map has another order
   StagedArray staged_sent_, staged_received_;
   Messages messages_;  // destroyed before the memory that it uses
 };

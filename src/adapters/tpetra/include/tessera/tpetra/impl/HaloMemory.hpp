@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl {
 
-/// Whether MPI is given memory of the device, by the rules of HaloMemory.
+/// Returns whether MPI is given memory of the device, by the rules of HaloMemory.
 ///
 /// \throws std::invalid_argument if the environment variable is needed and is neither 0 nor 1
 inline bool sends_device_memory(HaloMemory wanted) {

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Returns the arrays of a fill-complete Tpetra::CrsMatrix on this rank, to read. getLocalMatrixDevice() would mark the
-/// values as changed on the device: Tpetra would then copy them to the host for any reader there.
+/// The arrays of a fill-complete Tpetra::CrsMatrix on this rank, for reading. getLocalMatrixDevice() would mark the
+/// values as changed on the device, and Tpetra would then copy them to the host for any reader there.
 template <class Matrix>
 struct LocalArrays {
   struct Graph {

@@ -27,10 +27,11 @@
 
 namespace Tessera::Impl {
 
-/// Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix that is passed to each call: the common part of TpetraOperator
-/// and CrsMatrix. Detects whether A has other Maps, another pattern or other values than in the last call.
+/// Computes Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix that is passed to each call: the common part of
+/// TpetraOperator and CrsMatrix. Detects whether A has other Maps, another pattern or other values than in the last
+/// call.
 ///
-/// All ranks of A's communicator call a member together.
+/// All ranks of A's communicator must call a member together.
 template <class SC, class LO, class GO, class NO>
 class MatrixProduct {
   static_assert(std::is_same_v<LO, int>, "Tessera: the LocalOrdinal of a Tpetra::CrsMatrix is int");
@@ -39,10 +40,10 @@ class MatrixProduct {
   using Matrix = Tpetra::CrsMatrix<SC, LO, GO, NO>;
   using MV = Tpetra::MultiVector<SC, LO, GO, NO>;
 
-  /// \param name [in] the users' class, for messages; not copied
+  /// \param name [in] the user's class, for messages; must outlive this object
   MatrixProduct(const char* name, const TpetraOptions& options) : name_(name), options_(options) {}
 
-  /// Makes the plans, unless A has them.
+  /// Makes the plans, unless there are plans for A.
   void make(const Matrix& A) {
     look_at_maps(A);
     on_every_rank(comm(), [&] {
@@ -51,7 +52,7 @@ class MatrixProduct {
     });
   }
 
-  /// Does now what the first apply() in this mode with this number of columns would do.
+  /// Does in advance what the first apply() in this mode with this number of columns would do.
   void prepare(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
     look_at_maps(A);
     make_room_everywhere(transp, Layout::Columns, columns, [&] {
@@ -60,7 +61,7 @@ class MatrixProduct {
     });
   }
 
-  /// The same for apply_to_blocks().
+  /// Does the same for apply_to_blocks().
   void prepare_blocks(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
     look_at_maps(A);
     make_room_everywhere(transp, Layout::Rows, columns, [&] {
@@ -72,7 +73,7 @@ class MatrixProduct {
   /// Copies the present entries of A. From now on, apply() relies on being told of new values.
   void update(const Matrix& A) {
     look_at_maps(A);
-    values_changed();  // even if the rest fails
+    values_changed();  // even if the code below fails
     on_every_rank(comm(), [&] {
       const LocalArrays<Matrix> arrays(A);
       if (plans_ && plans_->has_pattern_of(arrays)) return plans_->take_values(arrays);
@@ -114,14 +115,14 @@ class MatrixProduct {
     if (is_y_copied) Tpetra::deep_copy(Y, y);
   }
 
-  /// The same for blocks, whose rows are multiplied in place. Blocks go through multivectors if Tpetra adds up elements
-  /// of Y: in transposed products with a halo, for a range Map unlike the row Map, and for a replicated Y.
+  /// Does the same for blocks, whose rows are multiplied in place. Blocks are converted to multivectors if Tpetra adds
+  /// up elements of Y: in transposed products with a halo, for a range Map unlike the row Map, and for a replicated Y.
   template <class Block>
   void apply_to_blocks(const Matrix& A, const Block& X, Block& Y, Teuchos::ETransp transp, SC alpha, SC beta) {
     look_at_maps(A);
     const std::size_t columns = X.getNumVectors();
     Mode mode{};
-    std::optional<Block> x, y;  // copies
+    std::optional<Block> x, y;  // copies of X and Y, if needed
     bool in_place = false;
     agree_where_growing(transp, Layout::Rows, columns, [&] {
       mode = mode_of(transp);
@@ -130,7 +131,7 @@ class MatrixProduct {
       get_ready_for_blocks(A, mode, columns);
       if (!in_place) return;
       if (!Y.isConstantStride()) y.emplace(Y.getMap(), columns, false);
-      const bool is_multiplied = !plans_->is_joined();  // otherwise a copy of X is
+      const bool is_multiplied = !plans_->is_joined();  // otherwise a copy of X is multiplied
       if (!X.isConstantStride() || (is_multiplied && (has_sparse_rows(X) || (!y && X.aliases(Y))))) {
         x.emplace(X.getMap(), columns, false);
       }
@@ -155,7 +156,7 @@ class MatrixProduct {
  private:
   using Map = typename Matrix::map_type;
 
-  /// Whether columns or rows of X and Y are contiguous.
+  /// Says whether the columns or the rows of X and Y are contiguous.
   enum class Layout { Columns, Rows };
 
   const Teuchos::Comm<int>& comm() const { return exchange_->comm(); }
@@ -199,15 +200,16 @@ class MatrixProduct {
                                 " local rows, Y with " + std::to_string(y_rows) + ", and as many columns in both");
   }
 
-  /// Throws if the caller holds a host view of X or Y and the device is not the host. After this check, views do not
-  /// throw in a product while other ranks wait for its rows. Only reads: on another rank, the product may be rejected.
+  /// Throws if the caller holds a host view of X or Y and the device is not the host. Later views then cannot throw
+  /// during a product, while other ranks wait for rows. Writes nothing, because the product may be rejected on another
+  /// rank.
   static void require_device_views(const MV& X, const MV& Y) {
     static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
     static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));
   }
 
-  /// Makes everything anew if A has other Maps. No other step before a product communicates by itself, and this one
-  /// only if all ranks know that they must.
+  /// Makes everything anew if A has other Maps. No other step before a product communicates by itself, and this step
+  /// communicates only if all ranks know that they must.
   void look_at_maps(const Matrix& A) {
     if (!A.isFillComplete()) {
       throw std::invalid_argument(name_ + ": the matrix is not fill-complete; call fillComplete() first");
@@ -217,14 +219,14 @@ class MatrixProduct {
     for (auto* vectors : {&halo_vectors_, &row_vectors_, &domain_copy_, &range_copy_}) *vectors = {};
     halo_.reset();
     agreed_.fill(0);
-    exchange_.reset();  // if the next line throws, which it does on all ranks, no exchange is left
+    exchange_.reset();  // if the next line throws, which it does on all ranks, no exchange remains
     exchange_.emplace(A);
   }
 
   /// Makes plans for a new pattern on this rank. Other ranks may keep their plans.
   void look_at_pattern(const LocalArrays<Matrix>& A) {
     if (plans_ && (plans_->has_arrays_of(A) || plans_->has_pattern_of(A))) return;
-    plans_.reset();  // freed before others are allocated
+    plans_.reset();  // freed before new plans are allocated
     const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
     PlanOptions plan = options_.plan;
     plan.hints.layout_left = true;  // true for all MultiVectors
@@ -264,7 +266,7 @@ class MatrixProduct {
     if (!exchange_->exporter().is_null()) row_vectors_.reserve(exchange_->row_map(), columns);
   }
 
-  /// The same for blocks.
+  /// Does the same for blocks.
   void get_ready_for_blocks(const Matrix& A, Mode mode, std::size_t columns) {
     if (multiplies_rows(mode)) return get_ready(A, mode, columns, Layout::Rows);
     get_ready(A, mode, columns, Layout::Columns);
@@ -276,7 +278,7 @@ class MatrixProduct {
     if (options_.overlap == Overlap::Auto) return !HaloExchange<Matrix>::is_host || options_.trusts_values;
     return options_.overlap == Overlap::Always;
   }
-  /// Returns the number of rows of X that are multiplied in one block with the halo.
+  /// Returns the number of rows of X that are joined with the halo.
   std::size_t joined_rows() const { return plans_->is_joined() ? exchange_->domain_map()->getLocalNumElements() : 0; }
 
   bool stages_halo() const { return !sends_device_memory(options_.halo_memory) && !HaloExchange<Matrix>::is_host; }
@@ -285,21 +287,21 @@ class MatrixProduct {
     return options_.agreement == Agreement::EveryApply || (options_.trusts_values && checks_values());
   }
 
-  /// Returns the record of the columns that all ranks have had memory for; null for a mode that does not exist.
+  /// Returns the recorded number of columns that all ranks have had memory for; null for a mode that does not exist.
   std::size_t* agreed(Teuchos::ETransp mode, Layout layout) {
     const std::size_t index = 2 * static_cast<std::size_t>(mode) + (layout == Layout::Rows ? 1 : 0);
     return index < agreed_.size() ? &agreed_[index] : nullptr;
   }
 
-  /// Whether all ranks have had memory for products in this mode with this number of columns. Uses nothing that may
-  /// differ from rank to rank: a rank that does not ask would leave the others waiting.
+  /// Returns whether all ranks have had memory for products in this mode with this number of columns. The result must
+  /// be the same on all ranks: a rank that does not communicate would leave the others waiting.
   bool has_room_everywhere(Teuchos::ETransp mode, Layout layout, std::size_t columns) {
     const std::size_t* const limit = agreed(mode, layout);
     return limit != nullptr && *limit > columns;
   }
 
-  /// Calls the function, which allocates, on every rank. If it fails on one, all ranks forget what was
-  /// agreed: memory is freed before more is requested.
+  /// Calls a function that allocates, on every rank. If it fails on one rank, all ranks forget the recorded numbers,
+  /// because memory is freed before more is requested.
   template <class Function>
   void make_room_everywhere(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
     const auto before = agreed_;
@@ -310,7 +312,8 @@ class MatrixProduct {
     *limit = std::max(*limit, columns + 1);
   }
 
-  /// Calls the function, which allocates if memory is short. If it may fail, the ranks agree on whether it succeeded.
+  /// Calls a function that allocates if there is too little memory. If it may fail, all ranks agree on whether it
+  /// succeeded.
   template <class Function>
   void agree_where_growing(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
     if (!always_agrees() && has_room_everywhere(mode, layout, columns)) return function();
@@ -322,9 +325,9 @@ class MatrixProduct {
   GrowingMultivector<MV>& x_copy(Mode mode) { return is_transposed(mode) ? range_copy_ : domain_copy_; }
   GrowingMultivector<MV>& y_copy(Mode mode) { return is_transposed(mode) ? domain_copy_ : range_copy_; }
 
-  /// Y = alpha op(A) X + beta Y; X and Y have constant stride and share no memory.
+  /// Computes Y = alpha op(A) X + beta Y; X and Y have constant stride and share no memory.
   void multiply(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
-    // A replicated Y is summed over the ranks in the end: only one of them may add its present value.
+    // A replicated Y is summed over the ranks in the end: only one rank may add its present value.
     const bool is_summed = !Y.isDistributed() && comm().getSize() > 1;
     if (is_summed && comm().getRank() > 0) beta = SC(0);
     const auto compute = [&] {
@@ -338,8 +341,8 @@ class MatrixProduct {
     compute_and_send(Y, compute, [&] { Y.reduce(); });
   }
 
-  /// Computes what other ranks add to their elements of Y, and sends it. If compute() throws, it sends NaN instead: no
-  /// rank waits forever, and none mistakes a part for the sum.
+  /// Computes what other ranks add to their elements of Y, and sends it. If compute() throws, sends NaN instead: no
+  /// rank waits forever, and none takes an incomplete sum for the result.
   template <class Compute, class Send>
   static void compute_and_send(MV& sent, const Compute& compute, const Send& send) {
     try {
@@ -352,22 +355,22 @@ class MatrixProduct {
     send();
   }
 
-  /// Whether blocks need no copy: no rank adds to elements of Y that another rank owns.
+  /// Returns whether blocks need no copy, because no rank adds to elements of Y that another rank owns.
   bool multiplies_rows(Mode mode) const {
     if (comm().getSize() == 1) return exchange_->exporter().is_null();
     if (!exchange_->exporter().is_null() || !y_map(mode)->isDistributed()) return false;
     return !is_transposed(mode) || exchange_->importer().is_null();
   }
 
-  /// Whether X has few columns of long rows: then a cache line holds elements of one row alone, and products read each
-  /// line several times.
+  /// Returns whether X has a few columns of long rows. A cache line then holds elements of one row only, and products
+  /// read each line several times.
   template <class Block>
   static bool has_sparse_rows(const Block& X) {
     constexpr std::size_t line = 64 / sizeof(SC);
     return X.getNumVectors() < line && X.getStride() >= 2 * X.getNumVectors() && X.getStride() > line / 2;
   }
 
-  /// Y = alpha op(A) X + beta Y, by rows; X and Y have constant stride and share no memory.
+  /// Computes Y = alpha op(A) X + beta Y, row by row; X and Y have constant stride and share no memory.
   template <class Block>
   void multiply_rows(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
     const auto x = X.getLocalView();
@@ -379,7 +382,7 @@ class MatrixProduct {
     if (plans_->is_split()) plans_->template add_halo<Kokkos::LayoutRight>(alpha, imported, y);
   }
 
-  /// The same through multivectors.
+  /// Does the same with multivectors.
   template <class Block>
   void multiply_copies(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
     MV &x = x_copy(mode).first(X.getNumVectors()), &y = y_copy(mode).first(X.getNumVectors());
@@ -440,7 +443,7 @@ class MatrixProduct {
     });
   }
 
-  /// Y = alpha op(A) x + beta Y, without the halo if entries are split; x and Y have constant stride.
+  /// Computes Y = alpha op(A) x + beta Y, without the halo if entries are split; x and Y have constant stride.
   template <class X>
   void multiply_local(Mode mode, SC alpha, const X& x, SC beta, MV& Y) {
     if (beta == SC(0)) {
@@ -450,22 +453,22 @@ class MatrixProduct {
     }
   }
 
-  /// Y += alpha (halo part) (imported elements of X)
+  /// Computes Y += alpha (halo part) (imported elements of X).
   void add_halo(SC alpha, const typename HaloExchange<Matrix>::Rows& imported, MV& Y) {
     if (!plans_->is_split()) return;
     plans_->template add_halo<Kokkos::LayoutLeft>(alpha, imported, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
   }
 
-  /// sent = alpha op(A) X, for elements of the halo
+  /// Computes sent = alpha op(A) X, for elements of the halo.
   void multiply_halo(Mode mode, SC alpha, const MV& X, MV& sent) {
     if (!plans_->is_split() && !plans_->is_joined()) return;
     const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);  // beta is SC(0), as all is written
+    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);  // beta is 0: all are written
     if (plans_->is_joined()) return plans_->multiply_joined(mode, alpha, x, halo);
     plans_->multiply_halo(mode, alpha, x, SC(0), halo);
   }
 
-  /// Y = alpha op(A) X + beta Y for the rank's own elements, after multiply_halo()
+  /// Computes Y = alpha op(A) X + beta Y for the rank's own elements, after multiply_halo().
   void add_joined(SC beta, MV& Y) {
     if (beta == SC(0)) {
       plans_->add_joined(SC(0), Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
@@ -487,10 +490,10 @@ class MatrixProduct {
   std::optional<Exchange<Matrix>> exchange_;
   std::optional<RankPlans<Matrix>> plans_;
 
-  std::optional<HaloExchange<Matrix>> halo_;         // imported elements of X; made at first use
-  GrowingMultivector<MV> halo_vectors_;              // halo Map: elements of Y to send home
+  std::optional<HaloExchange<Matrix>> halo_;         // imports elements of X; made at first use
+  GrowingMultivector<MV> halo_vectors_;              // halo Map: elements of Y to send to their owners
   GrowingMultivector<MV> row_vectors_;               // row Map, if the range Map is another
-  GrowingMultivector<MV> domain_copy_, range_copy_;  // copies of X or Y that share memory or have no constant stride
+  GrowingMultivector<MV> domain_copy_, range_copy_;  // copies of X or Y that share memory or lack a constant stride
   // By mode and layout: the number of columns that all ranks have had memory for, plus one.
   std::array<std::size_t, 8> agreed_{};
 };

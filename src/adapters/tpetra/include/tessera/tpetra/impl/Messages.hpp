@@ -11,11 +11,11 @@
 
 namespace Tessera::Impl {
 
-/// The messages of an Import. Rows are in the order of its neighbours, and each neighbour is sent its rows in one
-/// message, from memory of any kind that MPI can read. Only wait() blocks; Tpetra's Distributor sends by MPI_Send,
-/// unless it is told otherwise.
+/// The messages of an Import. Rows are in the order of the neighbours. Each neighbour is sent its rows in one message,
+/// from memory of any kind that MPI can read. Only wait() blocks; Tpetra's Distributor uses MPI_Send unless it is
+/// configured otherwise.
 ///
-/// Ranks post their messages in the same order, and wait for all of them even if they fail in between. Hence all
+/// Ranks post their messages in the same order, and wait for all of them even if an error occurs in between. Hence all
 /// exchanges can use one tag.
 class Messages {
  public:
@@ -26,27 +26,27 @@ class Messages {
         targets_(neighbours(distributor.getProcsTo(), distributor.getLengthsTo())),
         sources_(neighbours(distributor.getProcsFrom(), distributor.getLengthsFrom())) {}
 
-  /// Begins to receive rows of this size, one after the other, in memory that must not be used until wait().
+  /// Begins to receive rows of this size, one after the other. The memory must not be used until wait().
   void receive(void* rows, std::size_t row_bytes) {
     for_each_message(sources_, static_cast<char*>(rows), row_bytes, [&](char* data, int bytes, int rank) {
       requests_.push_back(comm_->ireceive(Teuchos::ArrayView<char>(data, bytes), rank, tag));
     });
   }
 
-  /// Begins to send rows from memory that must not change until wait().
+  /// Begins to send rows. The memory must not change until wait().
   void send(const void* rows, std::size_t row_bytes) {
     for_each_message(targets_, static_cast<const char*>(rows), row_bytes, [&](const char* data, int bytes, int rank) {
       requests_.push_back(comm_->isend(Teuchos::ArrayView<const char>(data, bytes), rank, tag));
     });
   }
 
-  /// Waits until all messages have arrived and are sent.
+  /// Waits until all messages have been received and sent.
   void wait() {
     if (!requests_.empty()) comm_->waitAll(Teuchos::ArrayView<Request>(requests_));
     requests_.clear();
   }
 
-  /// Drops the messages that a rank expected when it failed before it sent anything.
+  /// Drops the receives that were posted by a product that failed before it sent anything.
   void give_up() { requests_.clear(); }
 
  private:
@@ -65,7 +65,8 @@ class Messages {
     return result;
   }
 
-  /// Calls post(data, bytes, rank) for each message: several for a neighbour with more bytes than MPI can count.
+  /// Calls post(data, bytes, rank) for each message. A neighbour with more bytes than MPI can count gets several
+  /// messages.
   template <class Char, class Post>
   static void for_each_message(const std::vector<Neighbour>& neighbours, Char* data, std::size_t row_bytes,
                                const Post& post) {

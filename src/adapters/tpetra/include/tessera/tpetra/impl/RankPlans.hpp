@@ -16,10 +16,11 @@
 
 namespace Tessera::Impl {
 
-/// The entries of a rank, ready to be multiplied. No member communicates.
+/// Multiplies the entries of a rank. No member communicates.
 ///
 /// A rank that owns all its columns has one plan. With a halo, one plan may be *joined*: its columns are the elements
-/// of X that the rank owns, followed by those of the halo. Otherwise entries are *split* in two plans, for owned
+/// of X that the rank owns, followed by those of the halo. Otherwise entries are *split* into two plans, for owned
+/// columns and for the halo, and the first product can begin before the halo has arrived.
 /// columns and for the halo. The first product can then begin before the halo has arrived.
 template <class Matrix>
 class RankPlans {
@@ -33,7 +34,7 @@ class RankPlans {
   /// \param columns       [in] the positions of A's columns
   /// \param owned_columns [in] the number of elements of X that the rank owns
   /// \param splits        [in] whether entries are split if there is a halo
-  /// \param trusts_values [in] whether follow() is not called, and needs no data
+  /// \param trusts_values [in] if true, follow() is never called, and its data are not allocated
   RankPlans(const Arrays& A, const Columns& columns, int owned_columns, const PlanOptions& options, bool splits,
             bool trusts_values)
       : offsets_(A.graph.row_map),
@@ -52,14 +53,14 @@ class RankPlans {
     }
   }
 
-  /// Whether A has the arrays of the pattern that the plans were made from. Tpetra allocates new ones for a new
-  /// pattern.
+  /// Returns whether A still has the arrays of the pattern that the plans were made from. Tpetra allocates new arrays
+  /// for a new pattern.
   bool has_arrays_of(const Arrays& A) const {
     return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
            A.graph.entries.data() == entries_;
   }
 
-  /// Whether A has the pattern that the plans were made from. Reads all of it, and waits.
+  /// Returns whether A has the pattern that the plans were made from. Reads the whole pattern, and waits.
   bool has_pattern_of(const Arrays& A) {
     if (checksum_ != pattern_checksum(Exec(), A)) return false;
     offsets_ = A.graph.row_map;
@@ -67,7 +68,7 @@ class RankPlans {
     return true;
   }
 
-  /// Makes the next take_moved_values() copy values even at the same address.
+  /// Makes the next take_moved_values() copy values even if their address is the same.
   void forget_values() { values_ = nullptr; }
 
   /// Copies the values if their address has changed.
@@ -75,7 +76,7 @@ class RankPlans {
     if (A.values.data() != values_) take_values(A);
   }
 
-  /// Copies the values of A, which may then change. Waits.
+  /// Copies the values of A, which may change afterwards. Waits.
   void take_values(const Arrays& A) {
     const Exec exec;
     if (is_split_) {
@@ -91,14 +92,15 @@ class RankPlans {
     values_ = A.values.data();
   }
 
-  /// Whether the values are known to differ from the copied values. Always false in most builds, which do not check.
+  /// Returns whether values are known to differ from the copied values. Most builds do not check: then it returns
+  /// false.
   bool values_differ_from(const Arrays& A) const { return copied_.differ_from(Exec(), A.values); }
 
-  /// Makes later products in this mode use the values that A has when they run. Needs an earlier prepare() for the
-  /// mode. Waits only the first time.
+  /// Makes later products in this mode use the values that A has when the products run. Needs an earlier prepare() for
+  /// the mode. Waits only the first time.
   ///
-  /// A plan of all entries follows A's own values. With split entries, the parts are cut anew if a fingerprint of A's
-  /// values has changed, and the plans follow the parts.
+  /// A plan of all entries follows A's own values. If entries are split, the values of the parts are copied again
+  /// whenever a fingerprint of A's values has changed, and the plans follow these copies.
   void follow(const Arrays& A, Mode mode) {
     const Exec exec;
     values_ = A.values.data();
@@ -110,12 +112,12 @@ class RankPlans {
     halo_.plan.follow_values(exec, halo_values_, mode);
   }
 
-  /// Ensures that building a transpose does not read values at their old address.
+  /// Follows values that have moved: a transpose that is built must not read them at their old address.
   void follow_moved_values(const Arrays& A) {
     if (!is_split_ && A.values.data() != values_) follow(A, Mode::NoTranspose);
   }
 
-  /// Allocates all memory of products in this mode with this number of columns of this layout.
+  /// Allocates all memory for products in this mode with this number of columns and this layout.
   template <class Layout>
   void prepare(Mode mode, std::size_t columns) {
     owned_.prepare(mode, columns);
@@ -127,18 +129,18 @@ class RankPlans {
     }
   }
 
-  /// Whether products need the rank's own elements of X and those of the halo in one block.
+  /// Returns whether products need the rank's own elements of X and those of the halo in one block.
   bool is_joined() const { return !is_split_ && halo_columns_ > 0; }
   bool is_split() const { return is_split_; }
 
-  /// y = alpha op(A) x + beta y, without the halo if the entries are split.
+  /// Computes y = alpha op(A) x + beta y, without the halo if the entries are split.
   template <class S, class X, class Y>
   void multiply(Mode mode, S alpha, const X& x, S beta, const Y& y) {
     owned_.multiply(mode, alpha, x, beta, y);
   }
 
-  /// halo = alpha op(A) x for the elements of the halo, in a transposed mode; for joined plans, prepared for
-  /// LayoutLeft.
+  /// Computes halo = alpha op(A) x for the elements of the halo, in a transposed mode. For joined plans that are
+  /// prepared for LayoutLeft.
   template <class S, class X, class Y>
   void multiply_joined(Mode mode, S alpha, const X& x, const Y& halo) {
     const auto all = scratch<Kokkos::LayoutLeft>().first(x.extent(1));
@@ -146,13 +148,13 @@ class RankPlans {
     copy_rows(Exec(), all, static_cast<std::size_t>(owned_columns_), halo);
   }
 
-  /// y = alpha op(A) x + beta y for the elements that the rank owns, from the last multiply_joined().
+  /// Computes y = alpha op(A) x + beta y for the elements that the rank owns, from the last multiply_joined().
   template <class S, class Y>
   void add_joined(S beta, const Y& y) {
     add_scaled(Exec(), scratch<Kokkos::LayoutLeft>().first(y.extent(1)), Scalar(beta), y);
   }
 
-  /// y += alpha (halo part) (imported elements of X); for split plans. Layout is that of prepare().
+  /// Computes y += alpha (halo part) (imported elements of X). For split plans. Layout is that of prepare().
   template <class Layout, class S, class X, class Y>
   void add_halo(S alpha, const X& imported, const Y& y) {
     if (split_.boundary_rows() == 0) return;
@@ -161,7 +163,7 @@ class RankPlans {
     add_to_rows(Exec(), split_.boundary, sums, y);
   }
 
-  /// y = alpha op(halo part) x + beta y; for split plans, prepared for LayoutLeft.
+  /// Computes y = alpha op(halo part) x + beta y. For split plans that are prepared for LayoutLeft.
   template <class S, class X, class Y>
   void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
     const auto rows = scratch<Kokkos::LayoutLeft>().first(x.extent(1));
@@ -182,13 +184,13 @@ class RankPlans {
   }
 
  private:
-  /// A plan with its scratch memory.
+  /// A plan and its scratch memory.
   struct Part {
     Plan<Scalar, Exec> plan;
     Workspaces<Exec> workspaces;
 
     void prepare(Mode mode, std::size_t columns) { workspaces.get(Exec(), plan, mode, static_cast<int>(columns)); }
-    // Tpetra's own scalars are std::complex where its Views have Kokkos::complex.
+    // Tpetra's own scalars are std::complex where the scalars of its Views are Kokkos::complex.
     template <class S, class X, class Y>
     void multiply(Mode mode, S alpha, const X& x, S beta, const Y& y) {
       const Exec exec;
@@ -216,7 +218,7 @@ class RankPlans {
     if (keeps_parts) owned_values_ = own.values, halo_values_ = far.values;
   }
 
-  /// Returns true if no memory was allocated before.
+  /// Returns true if the memory is new.
   bool make_room_for_values(const Exec& exec) {
     if (owned_values_.is_allocated()) return false;
     std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);
@@ -228,23 +230,24 @@ class RankPlans {
     return std::get<ScratchRows<Scalar, Device, Layout>>(scratch_);
   }
 
-  // The row offsets are kept alive: no others can have their address. Tpetra counts the uses of all other arrays.
+  // Row offsets are kept alive: no other offsets can have their address. Tpetra counts the references to all other
+  // arrays.
   typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
   const void* entries_;
-  const void* values_;  // null if they are known to have changed
+  const void* values_;  // address of the values; null if they are known to have changed
   std::uint64_t checksum_ = 0;
   CopiedValues copied_;
 
   int owned_columns_, halo_columns_;
   bool is_split_;  // otherwise all entries are in `owned_`
   Part owned_, halo_;
-  // If split: products, or elements of X, for rows with entries in the halo. If joined: transposed products.
+  // If split: products or elements of X of the boundary rows. If joined: results of transposed products.
   std::tuple<ScratchRows<Scalar, Device, Kokkos::LayoutLeft>, ScratchRows<Scalar, Device, Kokkos::LayoutRight>>
       scratch_;
 
   RowSplit<Device> split_;
-  ValueWatch<Exec> watch_;                                    // watches A's values, if they are cut in two parts
-  Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, once values were followed or taken anew
+  ValueWatch<Exec> watch_;                                    // watches A's values if entries are split
+  Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // values of the parts, once followed or copied
 };
 
 }  // namespace Tessera::Impl

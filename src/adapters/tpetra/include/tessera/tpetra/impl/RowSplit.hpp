@@ -18,7 +18,7 @@ ViewType split_array(const Exec& exec, const std::string& label, std::size_t siz
   return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
 }
 
-/// Returns a copy of the first elements of an array, without the rest.
+/// Returns a copy of the first `size` elements of an array.
 template <class ViewType, class Exec>
 ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
   const auto result = split_array<ViewType>(exec, array.label(), size);
@@ -26,7 +26,7 @@ ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
   return result;
 }
 
-/// The columns of a rank's rows: the position of each owned column among the elements of X, and the imported columns.
+/// The positions of the columns of a rank's rows: owned columns among the elements of X, imported columns in the halo.
 template <class Map>
 struct ColumnSplit {
   using Device = typename Map::device_type;
@@ -35,9 +35,9 @@ struct ColumnSplit {
 
   Kokkos::View<int*, Device> targets;         ///< local column -> index in the domain Map, or -1 - index in the halo
   Kokkos::View<GlobalOrdinal*, Device> halo;  ///< the imported columns, in the order of the column Map
-  bool keeps_numbers = true;                  ///< whether each column has the number that joined_columns() gives it
+  bool keeps_numbers = true;                  ///< whether joined_columns() gives each column the number that it has
 
-  /// The number of imported columns, and of the others that have another number in the domain Map.
+  /// Counts the imported columns, and the owned columns whose number in the domain Map is different.
   struct Counts {
     int imported = 0, moved = 0;
 
@@ -48,7 +48,7 @@ struct ColumnSplit {
     }
   };
 
-  /// Finds the position of each column by a prefix sum over the columns.
+  /// Computes the position of each column by a prefix sum over the columns.
   struct FindPlaces {
     typename Map::local_map_type column_map, domain_map;
     Kokkos::View<int*, Device> targets;
@@ -86,7 +86,7 @@ struct ColumnSplit {
 /// Returns the column of each entry in the joined X: the elements that the rank owns, in the order of the domain Map,
 /// followed by the halo.
 ///
-/// \param targets [in] those of ColumnSplit
+/// \param targets [in] see ColumnSplit
 /// \param owned   [in] the number of elements that the rank owns
 template <class Exec, class LocalMatrix, class Device>
 Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A,
@@ -101,15 +101,15 @@ Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A
   return columns;
 }
 
-/// The rows of a rank, split in two matrices. One multiplies owned elements of X and has all rows. The other multiplies
-/// the halo and has only the rows with entries in the halo (the *boundary*): a product with all rows would read and
-/// write all of Y again.
+/// The rows of a rank, split into two matrices. One has all rows, and multiplies owned elements of X. The other
+/// multiplies the halo, and has only the rows with entries in the halo (the *boundary*), because a product with all
+/// rows would read and write all of Y again.
 ///
-/// It keeps 4 bytes a column and 8 bytes a row, to update values.
+/// The split keeps 4 bytes per column and 8 bytes per row, to update values.
 template <class Device>
 struct RowSplit {
-  Kokkos::View<int*, Device> targets;                ///< those of ColumnSplit
-  Kokkos::View<std::size_t*, Device> owned_offsets;  ///< rows + 1 numbers: the owned entries before each row
+  Kokkos::View<int*, Device> targets;                ///< see ColumnSplit
+  Kokkos::View<std::size_t*, Device> owned_offsets;  ///< rows + 1 numbers: the number of owned entries before each row
   Kokkos::View<int*, Device> boundary;               ///< the rows with entries in the halo, ascending
   std::size_t owned_entries = 0;
   std::size_t halo_entries = 0;
@@ -125,7 +125,7 @@ struct SplitPart {
   Kokkos::View<Scalar*, Device> values;
 };
 
-/// Calls a functor for each row: one thread for a row on hosts, several lanes on devices.
+/// Calls a functor for each row. A row has one thread on hosts, and several lanes on devices.
 template <class Functor>
 struct RowOfLanes {
   Functor functor;
@@ -146,7 +146,7 @@ void for_each_row_by_lanes(const char* name, const Exec& exec, std::size_t rows,
   using Policy = Kokkos::TeamPolicy<Exec>;
   constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   if (rows == 0) return;
-  int lanes = 1;  // about the number of entries of a row
+  int lanes = 1;  // about the mean number of entries of a row
   while (lanes < Policy::vector_length_max() && lanes < 32 && static_cast<std::size_t>(lanes) * rows < entries) {
     lanes *= 2;
   }
@@ -187,7 +187,7 @@ struct CountOwned {
   }
 };
 
-/// Entries and rows before a row.
+/// The number of entries and of boundary rows before a row.
 struct RowSums {
   std::size_t owned = 0, halo = 0, boundary = 0;
 
@@ -246,7 +246,7 @@ RowSplit<Device> split_rows(const Exec& exec, const LocalMatrix& A, const Kokkos
   return split;
 }
 
-/// Returns the row offsets of the halo's matrix, from the numbers of entries that are not owned.
+/// Returns the row offsets of the halo's matrix, from the number of entries in each row that are not owned.
 template <class Exec, class LocalMatrix, class Device>
 Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split) {
   const auto row_map = A.graph.row_map;
@@ -260,8 +260,8 @@ Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMat
   return offsets;
 }
 
-/// Calls visit(is_owned, place, entry, target) for each entry of A: its place in its part, its number in A, and the
-/// number of its column in that part.
+/// Calls visit(is_owned, place, entry, target) for each entry of A: whether its column is owned, its place in its part,
+/// its index in A, and the index of its column in the part.
 template <class Device, class Offsets, class Entries, class Visit>
 struct VisitEntries {
   Offsets row_map;
@@ -319,12 +319,12 @@ struct WriteColumns {
   }
 };
 
-/// Writes the values of both parts, unless `wanted` points to 0.
+/// Writes the values of both parts. Does nothing if `wanted` is not null and points to 0.
 template <class Given, class Values>
 struct WriteValues {
   Given given;
   Values owned, halo;
-  const std::uint32_t* wanted;  // in memory of the device; may be null
+  const std::uint32_t* wanted;  // flag in device memory; may be null
 
   KOKKOS_FUNCTION bool is_wanted() const { return wanted == nullptr || *wanted != 0; }
   KOKKOS_FUNCTION void operator()(bool is_owned, std::size_t place, std::size_t entry, int) const {
@@ -332,7 +332,7 @@ struct WriteValues {
   }
 };
 
-/// Writes A's values into both parts, unless `wanted`, in memory of the device, points to 0. Does not wait.
+/// Writes A's values into both parts. Does nothing if `wanted` (null or in device memory) points to 0. Does not wait.
 template <class Exec, class LocalMatrix, class Device, class Scalar>
 void cut_values(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split,
                 const Kokkos::View<Scalar*, Device>& owned, const Kokkos::View<Scalar*, Device>& halo,
@@ -364,7 +364,7 @@ std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& 
   return {{split.owned_offsets, columns, values}, {offsets, halo_columns, halo_values}};
 }
 
-/// Returns the sum of all offsets and columns, each mixed with its index.
+/// Computes the sum of all offsets and columns, each mixed with its index.
 template <class Offsets, class Entries>
 struct PatternChecksum {
   Offsets row_map;
@@ -379,7 +379,7 @@ struct PatternChecksum {
   }
 };
 
-/// Returns a number that distinguishes patterns. It depends on every row offset and every column, and their indices.
+/// Returns a number that distinguishes patterns: it depends on every row offset and every column, and on their indices.
 /// Waits.
 template <class Exec, class LocalMatrix>
 std::uint64_t pattern_checksum(const Exec& exec, const LocalMatrix& A) {
