@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-/// Returns a hash of a number and its place. The sum over a list, in any order, distinguishes lists.
+/// Returns a hash of a number and its place. Lists differ in the sum of these hashes, whatever the order of summation.
 KOKKOS_INLINE_FUNCTION std::uint64_t placed_hash(std::uint64_t place, std::uint64_t number) {
   return mix_bits(mix_bits(place + mix_step) + number);
 }

@@ -12,17 +12,17 @@
 
 namespace Tessera::Impl {
 
-constexpr int levels = 5;  // windows of 8, 16, ... rows
+constexpr int levels = 5;  // window heights: 8, 16, ... rows
 constexpr Ordinal lowest = 8, tallest = 128;
 constexpr int tile_width = 8;
-constexpr int windows_of_tallest = 2 * tallest / lowest - 1;  // number of windows of all levels
+constexpr int windows_of_tallest = 2 * tallest / lowest - 1;  // number of windows of all levels in a tallest window
 
-/// Returns the number of a level's first window, among the windows in a tallest one.
+/// Returns the index of the first window of a level, among all windows in a tallest window.
 KOKKOS_INLINE_FUNCTION int first_of_level(int level) {
   return windows_of_tallest + 1 - ((windows_of_tallest + 1) >> level);
 }
 
-/// For each level, the sum and the maximum over its windows.
+/// The sum and the maximum over the windows of each level.
 struct LevelSums {
   std::size_t columns[levels] = {};
   std::size_t tiles[levels] = {};
@@ -38,16 +38,16 @@ struct LevelSums {
   }
 };
 
-/// Counts the distinct columns of windows of all levels, with one team for each tallest window. A hash table holds the
-/// columns of the window, each with the set of rows found to have it. An entry is the first of its column in the
-/// windows without a row in that set.
+/// Counts the distinct columns of the windows of all levels. One team counts each tallest window. A hash table holds
+/// the columns of the window, and for each column the set of rows found to have it so far. An entry is the first of its
+/// column in the windows that have no row in that set.
 template <class Exec, class Offset>
 struct CountLevels {
   using Memory = typename Exec::memory_space;
   static constexpr int words = tallest / 64;
 
   CsrPattern<Offset> A;
-  Ordinal first_window;                    // the first window of the batch, whose tables come first
+  Ordinal first_window;                    // first window of the batch, whose table is the first
   Array<Ordinal*, Memory> columns;         // tables
   Array<std::uint64_t*, Memory> row_sets;  // `words` words for each place
 
@@ -55,13 +55,13 @@ struct CountLevels {
     return window <= (A.rows - 1) / tallest ? window * tallest : A.rows;
   }
 
-  /// Returns the number of places of a table: one and a half times the entries, and one more.
+  /// Returns the number of places of a table: one and a half per entry, and one more.
   KOKKOS_FUNCTION std::size_t table(Ordinal window) const {
     const auto entries = std::size_t(A.row_offsets[first_row(window)] - A.row_offsets[first_row(first_window)]);
     return entries + entries / 2 + std::size_t(window - first_window);
   }
 
-  /// \param begin [in] begin of the table of `size` places, for the window of row r
+  /// \param begin [in] first place of the table of the window of row r, which has `size` places
   KOKKOS_FUNCTION void count_entry(std::size_t begin, std::size_t size, Ordinal r, Ordinal column,
                                    std::uint32_t* found) const {
     const TablePlace entered = enter_column<Exec>(&columns(begin), size, column);
@@ -108,7 +108,7 @@ struct CountLevels {
 };
 
 /// Returns the number of entries before each tallest window, and of all. If all windows are one batch, the numbers
-/// between are left out.
+/// between the first and the last are not computed.
 template <class ExecutionSpace, class Offset>
 std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                 std::size_t nonzeros, std::size_t windows, std::size_t batch) {
@@ -128,10 +128,10 @@ std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, cons
   return host_copy(exec, before);
 }
 
-/// The batches of windows, which are counted one at a time.
+/// Batches of windows. One batch is counted at a time.
 struct WindowBatches {
   std::vector<std::size_t> ends;  // the end of each batch
-  std::size_t places = 0;         // maximum of the places of all tables of a batch
+  std::size_t places = 0;         // upper bound on the places of a batch's tables
 };
 
 template <class ExecutionSpace, class Offset>

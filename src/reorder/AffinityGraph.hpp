@@ -10,11 +10,10 @@
 /// The graph of data affinity for a pattern.
 namespace Tessera::Impl {
 
-/// Whether row i and column i are one vertex. If not, column j is vertex rows + j.
+/// Returns whether row i and column i are the same vertex. If not, column j is vertex rows + j.
 KOKKOS_INLINE_FUNCTION bool is_square(const CsrPattern<Offset>& A) { return A.rows == A.columns; }
 
-/// Adds the degrees to the ranks of all vertices; before(row) is the number of off-diagonal entries in the rows before
-/// `row`.
+/// Adds the degrees of all vertices to their ranks. before(row) is the number of off-diagonal entries in earlier rows.
 template <class Exec, class Ranks, class Before>
 void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ranks, const Before& before) {
   Kokkos::parallel_for(
@@ -33,7 +32,7 @@ void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ran
   counts_to_offsets(exec, before);
 }
 
-/// Allocates the graph of a pattern and the graphs of all later rounds.
+/// Allocates the graph of a pattern, whose memory the graphs of all later rounds use.
 template <class Exec>
 AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offset>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);
@@ -46,7 +45,7 @@ AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offs
   return {exec, vertices, nonzeros};
 }
 
-/// Makes the graph of a pattern, in which each vertex is a community.
+/// Makes the graph of a pattern. Each vertex is a community.
 template <class Exec>
 void start_graph(const Exec& exec, const CsrPattern<Offset>& A, AffinityMemory<Exec>& memory) {
   CommunityGraph<Exec>& graph = memory.graph;

@@ -13,18 +13,18 @@
 
 namespace Tessera::Impl {
 
-/// The memory of data affinity, allocated once. The first round needs the most; later ones use the beginnings of the
-/// same arrays.
+/// The memory of data affinity, allocated once. The first round needs the most memory. Later rounds use the first
+/// elements of the same arrays.
 template <class Exec>
 struct AffinityMemory {
   using Memory = typename Exec::memory_space;
 
   CommunityGraph<Exec> graph;
-  CommunityGraph<Exec> spare;  // becomes the graph of the next round; until then it is scratch memory
+  CommunityGraph<Exec> spare;  // becomes the graph of the next round; scratch memory until then
   Dendrogram<Exec> dendrogram;
   Proposals<Exec> proposals;
-  Array<Ordinal*, Memory> labels;     // for each community, its number in the next graph
-  Array<Ordinal*, Memory> left;       // two numbers: communities, and edges before equal ones are combined
+  Array<Ordinal*, Memory> labels;     // number of each community in the next graph
+  Array<Ordinal*, Memory> left;       // two numbers: communities, and edges before equal edges are combined
   Array<std::byte*, Memory> scratch;  // scratch memory of sorts
 
   AffinityMemory(const Exec& exec, std::size_t vertices, std::size_t edges) {

@@ -10,14 +10,14 @@
 
 namespace Tessera::Impl {
 
-constexpr int passes = 3;       // number of passes; clusters still free afterwards share few columns
+constexpr int passes = 3;       // number of passes; clusters that are still free afterwards share few columns
 constexpr int rounds = 16;      // rounds of choices in a pass; most pairs form in the first few
 constexpr int list_length = 8;  // candidates that a cluster keeps
 
-/// Returns a candidate as one number, which orders candidates by similarity: the columns that both clusters have over
-/// those that either has. On a grid most candidates are equally similar, and mutual choices would be left to chance.
-/// Ties go to the candidate whose number differs in the lowest bits: 2 k and 2 k + 1 then choose each other, and
-/// natural orders give regular boxes. Remaining ties are broken in the same way for both clusters.
+/// Returns a candidate as one number. Larger numbers are more similar: similarity is the number of columns that both
+/// clusters have, divided by the number that either has. On a grid most candidates are equally similar, and mutual
+/// choices would be rare. Ties go to the candidate whose number differs in the lowest bits: 2 k and 2 k + 1 then choose
+/// each other, and natural orders give regular boxes. Both clusters break the remaining ties in the same way.
 KOKKOS_INLINE_FUNCTION std::uint64_t candidate(Ordinal cluster, Ordinal partner, std::uint64_t shared,
                                                std::uint64_t either) {
   const std::uint64_t similarity = (shared << 20) / either;  // at most 2^20
@@ -33,20 +33,20 @@ KOKKOS_INLINE_FUNCTION Ordinal partner_of(std::uint64_t candidate) {
   return static_cast<Ordinal>(candidate & 0x7fffffffu);
 }
 
-/// The partner of each cluster, its present choice and its best candidates.
+/// The partner, the present choice and the best candidates of each cluster.
 template <class Memory>
 struct ClusterMatching {
   ColumnSets<Memory> sets;
-  Array<Ordinal*, Memory> partners;                        // -1 if it is free
+  Array<Ordinal*, Memory> partners;                        // -1 if the cluster is free
   Array<Ordinal*, Memory> choices;                         // -1 if there is none
-  Array<std::uint64_t* [list_length], Memory> candidates;  // 0 if there is none
+  Array<std::uint64_t* [list_length], Memory> candidates;  // 0 if there are fewer
 
   KOKKOS_INLINE_FUNCTION std::uint64_t offered(Ordinal cluster, Ordinal other, Ordinal shared) const {
     const std::uint64_t both = std::uint64_t(sets.sizes(cluster)) + std::uint64_t(sets.sizes(other));
     return candidate(cluster, other, std::uint64_t(shared), both - std::uint64_t(shared));
   }
 
-  /// Keeps a candidate if it is better than the worst of those that are kept.
+  /// Keeps a candidate if it is better than the worst candidate of the cluster.
   KOKKOS_INLINE_FUNCTION void offer(Ordinal cluster, Ordinal other, Ordinal shared) const {
     int worst = 0;
     for (int i = 1; i < list_length; ++i) {
@@ -102,7 +102,7 @@ struct CandidatesOfCluster {
   }
 };
 
-/// Finds the candidates of a cluster with a team, whose lanes count and rank in parallel.
+/// Finds the candidates of a cluster with a team, whose lanes count and compare in parallel.
 template <class Memory>
 struct CandidatesOfTeam {
   /// The scratch memory of a team.
@@ -125,7 +125,7 @@ struct CandidatesOfTeam {
       const auto [number, count] = s.shared.places[i];
       s.offers[i] = number < 0 || number == rank ? 0 : m.offered(cluster, owners.clusters(number), count);
     });
-    std::uint64_t last = ~std::uint64_t(0);  // no two offers are equal, because each names another cluster
+    std::uint64_t last = ~std::uint64_t(0);  // offers are all different, because each has another cluster's number
     for (int best = 0; best < list_length; ++best) {
       team.team_barrier();
       std::uint64_t next = 0;
@@ -157,7 +157,7 @@ void find_candidates(const Exec& exec, const ClusterMatching<Memory>& m, const O
   }
 }
 
-/// Pairs clusters that choose each other. Returns whether there were any.
+/// Pairs clusters that choose each other. Returns whether any were paired.
 template <class Exec, class Memory, class Ordinals>
 bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, const Ordinals& clusters) {
   Kokkos::parallel_for(
@@ -181,8 +181,8 @@ bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, con
   return paired > 0;
 }
 
-/// Pairs the other clusters in order. Clusters that never share a column come last, because an empty row should not
-/// occupy a place in a good window.
+/// Pairs the other clusters in order. Clusters that never share a column are last, because an empty row should not take
+/// a place in a good window.
 template <class Exec, class Memory>
 void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
   const auto clusters = free_clusters(exec, m.partners);

@@ -10,13 +10,13 @@
 /// The sets of columns of many clusters of rows.
 namespace Tessera::Impl {
 
-/// The columns that each cluster shares with another one, in ascending order. A column of a single cluster can never be
-/// shared. It is counted but no longer listed, which keeps the lists short as clusters grow.
+/// The columns that each cluster shares with another cluster, in ascending order. A column that only one cluster has
+/// can never be shared later. It is counted but not listed, so lists remain short as clusters grow.
 template <class Memory>
 struct ColumnSets {
-  Array<std::size_t*, Memory> offsets;  // count() + 1
+  Array<std::size_t*, Memory> offsets;  // count() + 1 offsets
   Array<Ordinal*, Memory> columns;
-  Array<Ordinal*, Memory> sizes;  // number of columns, unlisted ones included
+  Array<Ordinal*, Memory> sizes;  // number of columns of each cluster, including those not listed
 
   KOKKOS_INLINE_FUNCTION const Ordinal* begin(Ordinal cluster) const { return columns.data() + offsets(cluster); }
   KOKKOS_INLINE_FUNCTION const Ordinal* end(Ordinal cluster) const { return columns.data() + offsets(cluster + 1); }
@@ -66,7 +66,7 @@ struct UnionColumns {
   }
 };
 
-/// Pairs of clusters. Each pair is merged into one cluster.
+/// Pairs of clusters, each of which is merged into one cluster.
 template <class Memory>
 struct PairColumns {
   ColumnSets<Memory> sets;
@@ -82,8 +82,8 @@ struct PairColumns {
   }
 };
 
-/// Makes the sets of `count` clusters. source.walk(cluster).advance(column) gives the columns of a cluster in ascending
-/// order, source.unlisted(cluster) the number of its other columns.
+/// Makes the sets of `count` clusters. source.walk(cluster).advance(column) returns the columns of a cluster in
+/// ascending order, source.unlisted(cluster) the number of its other columns.
 template <class ExecutionSpace, class Source>
 static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const ExecutionSpace& exec,
                                                                          const Source& source, Ordinal count,

@@ -10,22 +10,22 @@
 
 namespace Tessera::Impl {
 
-/// The size of a block in words of 64 rows. The row with the most common columns is searched within a block, whose
-/// number of rows is a multiple of the rows of windows.
+/// The size of a block in words of 64 rows. The row with the most common columns is searched within a block. The number
+/// of rows of a block is a multiple of the rows of a window.
 constexpr int words_of_block = 4;
 constexpr Ordinal common_neighbour_block = 64 * words_of_block;
 
-/// Blocks of rows. Each has a hash table of its columns, and each column the set of the block's rows that have it. One
-/// lookup counts a column for all rows: a column that all rows have costs no more than another.
+/// Blocks of rows. Each block has a hash table of its columns, and for each column the set of the rows that have it. A
+/// lookup counts a column for all rows at once, so a column that all rows have costs no more than any other.
 template <class Exec>
 struct CommonNeighbourBlocks {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
   Array<Ordinal*, Memory> order;
-  Array<std::size_t*, Memory> before;       // blocks + 1 numbers: the entries in the blocks before
+  Array<std::size_t*, Memory> before;       // blocks + 1 numbers: the number of entries in earlier blocks
   Ordinal first_block;                      // the first block that has tables here
-  Array<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1 is a free place
+  Array<Ordinal*, Memory> columns;          // tables with two places for each entry of a block; -1 if free
   Array<std::uint64_t*, Memory> rows_with;  // words_of_block words for each place
 
   KOKKOS_FUNCTION std::size_t table(Ordinal block) const { return 2 * (before(block) - before(first_block)); }
@@ -36,7 +36,7 @@ struct CommonNeighbourBlocks {
     return left < common_neighbour_block ? left : common_neighbour_block;
   }
 
-  /// Returns the set of the rows of a block that have a column.
+  /// Returns the set of the rows of a block that have a given column.
   KOKKOS_FUNCTION const std::uint64_t* sets_of(Ordinal block, Ordinal column) const {
     const std::size_t begin = table(block);
     return &rows_with(words_of_block * (begin + find_column(&columns(begin), table_size(block), column)));

@@ -5,16 +5,16 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of a block with a team. Each lane counts for one row, and all lanes read the set of a column at
-/// once.
+/// Orders the rows of a block with a team. Each lane counts common columns of one row, and all lanes read the set of
+/// the same column.
 template <class Exec>
 struct CommonNeighbourTeams {
-  static constexpr int batch = 256;  // columns whose sets are in scratch memory
+  static constexpr int batch = 256;  // number of columns whose sets are in scratch memory
 
   /// The scratch memory of a team.
   struct Scratch {
     std::uint64_t sets[batch][words_of_block];
-    std::uint32_t sums[common_neighbour_block];  // columns in common with the last row
+    std::uint32_t sums[common_neighbour_block];  // number of columns that each row shares with the last row
     Ordinal rows[common_neighbour_block];        // -1 for a row that is already in the order
   };
 
@@ -36,11 +36,11 @@ struct CommonNeighbourTeams {
     team.team_barrier();
   }
 
-  /// Adds, to the sum of each row, the number of a batch's columns that it has.
+  /// Adds to the sum of each row the number of the batch's columns that it has.
   template <class Member>
   KOKKOS_FUNCTION void add_batch(const Member& team, Ordinal block, Ordinal rows, const Ordinal* columns, int count,
                                  Scratch& s) const {
-    team.team_barrier();  // the previous batch is counted
+    team.team_barrier();  // the previous batch has been counted
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](int i) {
       const std::uint64_t* const sets = blocks.sets_of(block, columns[i]);
       for (int w = 0; w < words_of_block; ++w) s.sets[i][w] = sets[w];
@@ -63,7 +63,7 @@ struct CommonNeighbourTeams {
       const Offset left = A.row_offsets[row + 1] - k;
       add_batch(team, block, rows, A.column_indices + k, left < Offset(batch) ? static_cast<int>(left) : batch, s);
     }
-    std::uint64_t best = 0;  // high bits: the sum; low bits: the distance from the end of the block
+    std::uint64_t best = 0;  // high bits: the sum; low bits: larger for rows nearer to the start of the block
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, rows),
         [&](Ordinal r, std::uint64_t& most) {

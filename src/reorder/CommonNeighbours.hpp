@@ -28,7 +28,7 @@ class BitPlanes {
     }
   }
 
-  /// Returns the largest sum of these rows, and keeps only the rows that have it.
+  /// Returns the largest sum of the given rows, and removes the other rows from the set.
   KOKKOS_INLINE_FUNCTION std::uint32_t largest(std::uint64_t& rows) const {
     std::uint32_t sum = 0;
     for (int p = used_ - 1; p >= 0; --p) {
@@ -95,7 +95,7 @@ struct CommonNeighbourOrder {
   }
 };
 
-/// Computes, for each block of the rows in this order, the number of entries in the blocks before it.
+/// Returns, for each block of rows in this order, the number of entries in earlier blocks.
 template <class Exec>
 Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
     const Exec& exec, const CsrPattern<Offset>& A, const Array<Ordinal*, typename Exec::memory_space>& order) {
@@ -115,8 +115,8 @@ Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
   return before;
 }
 
-/// Orders the rows of each block in place, beginning with the first row. The next row is always the remaining one that
-/// has the most columns in common with the last; of equals, the first.
+/// Orders the rows of each block in place. The first row remains first. The next row is always the remaining row that
+/// has the most columns in common with the last one; of several such rows, the first.
 template <class Exec>
 void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
                                 const Array<Ordinal*, typename Exec::memory_space>& order) {
@@ -125,7 +125,7 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
   const auto ends = host_copy(exec, before);
   const std::size_t blocks = ends.size() - 1;
   const std::size_t most = entries_of_batch<Exec>(ends.back(), std::size_t(1) << 24);
-  std::size_t places = 0;  // the places of the largest batch
+  std::size_t places = 0;  // number of places of the largest batch
   for (std::size_t block = 0, next; block < blocks; block = next) {
     next = end_of_batch(ends, block, most);
     places = std::max(places, 2 * (ends[next] - ends[block]));

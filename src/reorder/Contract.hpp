@@ -8,8 +8,7 @@
 /// The graph after a round of merges.
 namespace Tessera::Impl {
 
-/// Makes the remaining communities, in their order. labels(c) becomes the number of the community that c now belongs
-/// to.
+/// Numbers the remaining communities, in order. labels(c) becomes the number of the community that contains c now.
 template <class Exec>
 void contract_communities(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const auto from = memory.graph;
@@ -39,7 +38,7 @@ void contract_communities(const Exec& exec, const AffinityMemory<Exec>& memory) 
       });
 }
 
-/// Lists the edges between remaining communities, with their weights, in any order. Equal edges are not combined yet.
+/// Lists the edges between remaining communities with their weights, in any order. Equal edges are still separate.
 template <class Exec>
 void contract_edges(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const auto ranks = memory.spare.ranks;

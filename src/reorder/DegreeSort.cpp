@@ -11,7 +11,7 @@ Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSp
   Impl::SlotSort<ExecutionSpace, Ordinal> rows(exec, static_cast<std::size_t>(A.rows));
   const auto keys = rows.keys;
   const auto slots = rows.slots;
-  const auto longest = static_cast<std::uint64_t>(A.columns);  // upper bound for a canonical pattern
+  const auto longest = static_cast<std::uint64_t>(A.columns);  // no row of a canonical pattern is longer
   Kokkos::parallel_for(
       "Tessera::degree_sort", Impl::IndexPolicy<ExecutionSpace>(exec, 0, rows.keys.extent(0)),
       KOKKOS_LAMBDA(std::size_t row) {

@@ -7,17 +7,17 @@
 
 namespace Tessera::Impl {
 
-/// Records which community was merged into which. Roots name communities. In depth-first order, a community precedes
-/// the communities that were merged into it, in the order of the merges.
+/// Records which community was merged into which. A community is named by its root. In depth-first order, a community
+/// precedes the communities that were merged into it, which are in the order of the merges.
 template <class Exec>
 struct Dendrogram {
   using Memory = typename Exec::memory_space;
 
-  Array<Ordinal*, Memory> parents;  // the vertex itself if it was not merged
-  Array<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this one was merged
+  Array<Ordinal*, Memory> parents;  // the vertex itself if it has not been merged
+  Array<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this community was merged
 };
 
-/// Starts a dendrogram of vertices, none of them merged.
+/// Starts a dendrogram of vertices that are not merged.
 template <class Exec>
 void start_dendrogram(const Exec& exec, const Dendrogram<Exec>& dendrogram) {
   const auto parents = dendrogram.parents;
@@ -29,12 +29,12 @@ void start_dendrogram(const Exec& exec, const Dendrogram<Exec>& dendrogram) {
       });
 }
 
-/// Turns the offsets of the roots into the places of the remaining communities. The largest comes first, equal ones in
-/// the order of their roots, and those without neighbours last.
+/// Replaces the offsets of the roots by the places of the remaining communities. The largest community comes first,
+/// equally large ones in the order of their roots, and communities without neighbours last.
 ///
 /// \param order   [in] memory for the communities
 /// \param other   [in] memory of the same size; may be that of the graph's ranks, which are no longer needed
-/// \param scratch [in] memory of sorts
+/// \param scratch [in] memory for sorts
 template <class Exec, class Scratch>
 void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dendrogram<Exec>& dendrogram, Ordinal rows,
                  KeyedSlots<Exec, Ordinal> order, KeyedSlots<Exec, Ordinal> other, const Scratch& scratch) {
@@ -61,7 +61,8 @@ void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dend
       });
 }
 
-/// Orders the rows depth-first. Each row finds its place on its own, on a path no longer than the number of rounds.
+/// Orders the rows depth-first. The place of each row is computed independently, on a path of at most one step per
+/// round.
 template <class Exec>
 Array<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
                                                         Ordinal rows) {

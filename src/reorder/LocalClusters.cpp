@@ -11,7 +11,7 @@
 
 namespace Tessera::Impl {
 
-/// Chooses the entries of each group by which its rows are compared.
+/// Chooses the entries of each group that are used to compare its rows.
 template <class Exec>
 struct ChooseEntries {
   using Groups = LocalGroups<Exec>;
@@ -39,7 +39,7 @@ struct ChooseEntries {
   }
 };
 
-/// Groups of A without tables and lists.
+/// Returns the groups of A, without tables and lists.
 template <class Exec>
 LocalGroups<Exec> choose_entries(const Exec& exec, const CsrPattern<Offset>& A) {
   using Memory = typename Exec::memory_space;
@@ -55,18 +55,18 @@ LocalGroups<Exec> choose_entries(const Exec& exec, const CsrPattern<Offset>& A) 
   return groups;
 }
 
-/// The shape of a team for groups whose rows have this mean length: 32 to 512 lanes, the fastest on an H100. Teams of
-/// short rows wait at barriers, the more so the larger they are.
+/// Returns the shape of a team for groups whose rows have this mean length: 32 to 512 lanes, the fastest on an H100.
+/// Lanes wait at barriers if rows are short, and larger teams wait longer.
 inline TeamShape shape_for_groups(double mean_length) {
   const int lanes = mean_length < 4 ? 32 : mean_length < 32 ? 128 : 512;
   return {lanes, lanes_for(mean_length)};
 }
 
-/// Allocates tables and lists of groups for this number of entries, unless they are that large.
+/// Allocates tables and lists of groups for this number of entries, unless they are large enough.
 template <class Exec>
 void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec>& groups) {
   if (groups.places.extent(0) >= entries) return;
-  groups.table = {};  // freed before others are allocated
+  groups.table = {};  // freed before larger ones are allocated
   groups.columns = {};
   groups.places = {};
   groups.rows = {};

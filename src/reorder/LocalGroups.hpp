@@ -12,11 +12,11 @@
 
 #include "Scramble.hpp"
 
-/// Groups of neighbouring rows, with the list of the rows that have each column.
+/// Groups of neighbouring rows, and for each column the list of the rows that have it.
 namespace Tessera::Impl {
 
-/// A column of a group. The rows that have it are [begin, end) of the group's list. The list is empty if only one row
-/// has it: then no row can share it.
+/// A column of a group. Elements [begin, end) of the group's list are the rows that have the column. The list is empty
+/// if only one row has it, because no other row can share it.
 struct GroupColumn {
   std::uint32_t begin, end;
   Ordinal strip;  // the last strip that has the column; -1 at first
@@ -24,29 +24,29 @@ struct GroupColumn {
 
 constexpr std::uint32_t lone_column = ~std::uint32_t(0);
 
-/// The number of entries in groups that keeps a device busy.
+/// Number of entries of groups that is enough to keep a device busy.
 constexpr std::size_t least_local_batch = std::size_t(1) << 22;
 
-/// The data of a team about its group.
+/// A team's data about its group.
 struct LocalGroup {
-  std::uint32_t begins[local_group_rows + 1];  // begins of the rows' entries, and the end
-  std::uint32_t entered[local_group_rows];     // entries of each row
-  std::uint32_t listed;                        // length of the lists
-  std::uint32_t least_columns;                 // lower bound on the distinct columns of all strips in any order
+  std::uint32_t begins[local_group_rows + 1];  // first entry of each row, and the end
+  std::uint32_t entered[local_group_rows];     // number of entries of each row that are in the table
+  std::uint32_t listed;                        // total length of the lists
+  std::uint32_t least_columns;                 // lower bound on the sum of distinct columns over strips, in any order
 
   KOKKOS_FUNCTION std::uint32_t length(Ordinal r) const { return begins[r + 1] - begins[r]; }
 };
 
-/// The groups of a batch. Arrays have room for the chosen entries of each group.
+/// The groups of a batch. Arrays have the size of the chosen entries of all groups.
 template <class Exec>
 struct LocalGroups {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Array<int*, Memory> zeros;  // for each group: the number of zeros that the hashes of chosen columns begin with
-  Array<std::size_t*, Memory> before;  // groups + 1 numbers: the chosen entries in the groups before
+  Array<int*, Memory> zeros;           // per group: number of zero bits that the hash of a chosen column begins with
+  Array<std::size_t*, Memory> before;  // groups + 1 numbers: the number of chosen entries in earlier groups
   Ordinal first_group;
-  Array<Ordinal*, Memory> table;         // tables of twice the entries of each group; -1 is a free place
+  Array<Ordinal*, Memory> table;         // tables with two places for each entry of a group; -1 if free
   Array<GroupColumn*, Memory> columns;   // one for each place
   Array<std::uint32_t*, Memory> places;  // for each entry, the place of its column in the group's table
   Array<std::uint8_t*, Memory> rows;     // lists of the rows that have a column
@@ -63,7 +63,7 @@ struct LocalGroups {
   KOKKOS_FUNCTION std::uint32_t* places_of(Ordinal group) const { return places.data() + begin(group); }
   KOKKOS_FUNCTION std::uint8_t* lists_of(Ordinal group) const { return rows.data() + begin(group); }
 
-  /// Whether a column is chosen in a group with this number of zeros.
+  /// Returns whether a column is chosen in a group with this number of zeros.
   KOKKOS_FUNCTION static bool is_chosen(Ordinal column, int zeros) {
     return zeros == 0 || scramble(static_cast<std::uint32_t>(column)) >> (32 - zeros) == 0;
   }
@@ -84,7 +84,7 @@ struct LocalGroups {
   }
 
  private:
-  /// Finds the begins of the rows.
+  /// Finds the first entry of each row.
   template <class Member>
   KOKKOS_FUNCTION void find_rows(const Member& team, Ordinal group, LocalGroup& g) const {
     const Ordinal first = first_row(group), count = rows_of(group);
@@ -109,7 +109,7 @@ struct LocalGroups {
     });
   }
 
-  /// Enters all chosen entries in the table, and counts the rows that have each column.
+  /// Inserts all chosen entries into the table, and counts the rows that have each column.
   template <class Member>
   KOKKOS_FUNCTION void enter_columns(const Member& team, Ordinal group, LocalGroup& g) const {
     const Ordinal first = first_row(group);
@@ -127,7 +127,7 @@ struct LocalGroups {
     team.team_barrier();
   }
 
-  /// Gives an empty list to each column that rows share.
+  /// Reserves a list for each column that several rows share. The lists are still empty.
   template <class Member>
   KOKKOS_FUNCTION void begin_lists(const Member& team, Ordinal group, LocalGroup& g) const {
     std::uint32_t least = 0;

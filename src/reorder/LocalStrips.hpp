@@ -7,14 +7,14 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of each group with a team. Sums and maxima are of integers: the order of lanes does not matter.
+/// Orders the rows of each group with a team. Sums and maxima are of integers, hence independent of the order of lanes.
 template <class Exec>
 struct LocalStrips {
   /// The scratch memory of a team.
   struct Scratch {
     LocalGroup group;
-    std::uint32_t common[local_group_rows];       // columns in common with the strip
-    std::uint32_t touched;                        // number of rows that have columns in common with the strip
+    std::uint32_t common[local_group_rows];       // number of columns that each row shares with the strip
+    std::uint32_t touched;                        // number of rows that share columns with the strip
     std::uint8_t touched_rows[local_group_rows];  // these rows, in any order
     bool is_placed[local_group_rows];
     std::uint8_t order[local_group_rows];
@@ -23,18 +23,19 @@ struct LocalStrips {
   LocalGroups<Exec> groups;
   Array<Ordinal*, typename Exec::memory_space> order;
 
-  /// Returns the priority of a row as the next one, 0 if it is placed. High bits: the binary digits of its length, if
-  /// they count; then the similarity; low bits: the distance from the end of the group.
+  /// Returns the priority of a row as the next one; 0 if the row is placed. High bits: the number of binary digits of
+  /// its length, if length_counts; middle bits: its similarity; low bits: larger for rows nearer to the start of the
+  /// group.
   KOKKOS_FUNCTION static std::uint32_t worth(const Scratch& s, Ordinal r, std::uint32_t strip_columns,
                                              bool length_counts) {
     if (s.is_placed[r]) return 0;
-    const std::uint32_t length = s.group.length(r), common = s.common[r];  // together at most 2^16: common < 2^16
+    const std::uint32_t length = s.group.length(r), common = s.common[r];  // both together at most 2^16: common < 2^16
     const std::uint32_t similarity = common == 0 ? 0 : (common << 16) / (strip_columns + length - common);
     const std::uint32_t digits = length_counts ? static_cast<std::uint32_t>(Kokkos::bit_width(length)) : 0;
     return digits << 26 | similarity << 9 | static_cast<std::uint32_t>(local_group_rows - r);
   }
 
-  /// Returns the row that a strip begins with. s.common still describes the strip before.
+  /// Returns the first row of a strip. s.common still describes the previous strip.
   template <class Member>
   KOKKOS_FUNCTION Ordinal seed(const Member& team, Ordinal rows, std::uint32_t strip_columns, const Scratch& s) const {
     std::uint32_t best = 0;
@@ -48,7 +49,7 @@ struct LocalStrips {
     return local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
   }
 
-  /// Returns the row that is most similar to the strip; -1 if none shares a column with it.
+  /// Returns the row that is most similar to the strip, or -1 if no row shares a column with it.
   template <class Member>
   KOKKOS_FUNCTION Ordinal most_similar(const Member& team, std::uint32_t strip_columns, const Scratch& s) const {
     std::uint32_t best = 0;
@@ -62,7 +63,7 @@ struct LocalStrips {
     return best == 0 ? -1 : local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
   }
 
-  /// Clears the counts of the strip before.
+  /// Clears the counts of the previous strip.
   template <class Member>
   KOKKOS_FUNCTION void clear(const Member& team, Scratch& s) const {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, s.touched),
@@ -72,8 +73,8 @@ struct LocalStrips {
     team.team_barrier();
   }
 
-  /// Puts row r in a place of the strip, and counts the row's columns that are new in the strip for all rows that have
-  /// them. Returns the number of new columns.
+  /// Puts row r in a place of the strip. For each column of the row that is new in the strip, increments the counts of
+  /// all rows that have the column. Returns the number of new columns.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t place(const Member& team, Ordinal group, Ordinal strip, Ordinal r, Ordinal place,
                                       Scratch& s) const {
@@ -110,7 +111,7 @@ struct LocalStrips {
     return fresh;
   }
 
-  /// Grows all strips. Returns the number of their distinct columns.
+  /// Grows all strips. Returns the sum of their numbers of distinct columns.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t grow(const Member& team, Ordinal group, Scratch& s) const {
     const Ordinal rows = groups.rows_of(group);
@@ -136,8 +137,8 @@ struct LocalStrips {
     return all;
   }
 
-  /// Returns the number of distinct columns in the group's windows in the present order. Windows have the numbers of
-  /// later strips.
+  /// Returns the sum of the numbers of distinct columns of the group's windows, in the present order. Marks columns
+  /// with the numbers of later strips.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t count_windows(const Member& team, Ordinal group, const Scratch& s) const {
     const Ordinal rows = groups.rows_of(group);
@@ -161,13 +162,13 @@ struct LocalStrips {
     return all;
   }
 
-  /// Orders a group, and adds 1 to `moved` if that changes its order.
+  /// Orders a group. Adds 1 to `moved` if its order changes.
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& moved) const {
     const Ordinal group = groups.first_group + team.league_rank();
     const Ordinal first = groups.first_row(group), rows = groups.rows_of(group);
     Scratch& s = *team_array<Scratch>(team, 1);
     groups.fill(team, group, s.group);
-    // No order has fewer columns than least_columns. For most bands and many graphs, this check suffices.
+    // No order has fewer columns than least_columns. For most bands and many graphs, this check is enough.
     const std::uint32_t before = count_windows(team, group, s), wanted = before - before / 16;
     const bool is_better = s.group.least_columns < wanted && grow(team, group, s) < wanted;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](Ordinal place) {

@@ -10,14 +10,14 @@
 /// Decides which proposals of a round are accepted.
 namespace Tessera::Impl {
 
-/// The communities that propose and are not targets, sorted by target, then degree, then number.
+/// The communities that propose and receive no proposal, sorted by target, then degree, then number.
 template <class Exec>
 struct Candidates {
   using Memory = typename Exec::memory_space;
   std::size_t count;
   Array<Ordinal*, Memory> communities;
-  Array<std::uint64_t*, Memory> before;  // the sum of the degrees of the candidates before
-  Array<std::uint64_t*, Memory> growth;  // count + 1 sums over the accepted ones before: degrees << 32, plus sizes
+  Array<std::uint64_t*, Memory> before;  // sum of the degrees of earlier candidates
+  Array<std::uint64_t*, Memory> growth;  // count + 1 sums over earlier accepted ones: degrees << 32, plus sizes
 };
 
 /// Returns the number of candidates, and the number of bits of their largest degree.
@@ -38,8 +38,8 @@ std::pair<std::size_t, int> count_candidates(const Exec& exec, const CommunityGr
   return {count, std::bit_width(degree_of_rank(highest))};
 }
 
-/// Lists and sorts the candidates, in the memory of the next graph. There are fewer candidates than communities, and at
-/// most one for each edge, because no two candidates propose along the same edge.
+/// Lists and sorts the candidates, in the memory of the next graph. They are fewer than communities, and at most as
+/// many as edges, because no two candidates propose along the same edge.
 template <class Exec>
 Candidates<Exec> find_candidates(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const CommunityGraph<Exec>& graph = memory.graph;
@@ -61,10 +61,10 @@ Candidates<Exec> find_candidates(const Exec& exec, const AffinityMemory<Exec>& m
         ++sum;
       });
   sorted.sort_with(exec, count, degree_bits + graph.end_bits(), other, memory.scratch);
-  return {count, sorted.slots, sorted.keys, other.keys};  // sorted keys are no longer needed
+  return {count, sorted.slots, sorted.keys, other.keys};  // the memory of the sorted keys is free
 }
 
-/// Computes the sum of the degrees before each candidate, and the first candidate of each target.
+/// Computes the sum of the degrees of earlier candidates, and the first candidate of each target.
 template <class Exec>
 void sum_degrees(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
                  const Candidates<Exec>& candidates) {
@@ -85,8 +85,8 @@ void sum_degrees(const Exec& exec, const CommunityGraph<Exec>& graph, const Prop
       });
 }
 
-/// Accepts the candidates of each target, in their order, that still gain with the degree that the target has by then.
-/// This degree includes rejected candidates, which may try again in the next round.
+/// Accepts candidates whose merge still increases modularity, given the degree that the target has after its earlier
+/// candidates. That degree includes rejected candidates, which may propose again in the next round.
 template <class Exec>
 void accept(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
             const Candidates<Exec>& candidates) {
@@ -115,7 +115,7 @@ void accept(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals
       });
 }
 
-/// Enters the accepted merges into the dendrogram.
+/// Records the accepted merges in the dendrogram.
 template <class Exec>
 void record(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
             const Candidates<Exec>& candidates, const Dendrogram<Exec>& dendrogram) {
@@ -134,7 +134,7 @@ void record(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals
       });
 }
 
-/// Adds degrees and sizes of accepted candidates to their targets. The sums are at the last candidate of each target.
+/// Adds the degrees and sizes of accepted candidates to their targets. A target's sums are at its last candidate.
 template <class Exec>
 void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
           const Candidates<Exec>& candidates) {
@@ -155,8 +155,8 @@ void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<E
       });
 }
 
-/// Merges the communities whose proposals are accepted; they are still candidates afterwards. Edges are not changed.
-/// Returns whether any community was merged. The first candidate of a target is always accepted.
+/// Merges the communities whose proposals are accepted. They remain candidates. Edges are not changed. Returns whether
+/// any community was merged. The first candidate of a target is always accepted.
 template <class Exec>
 bool merge(const Exec& exec, const AffinityMemory<Exec>& memory) {
   const auto candidates = find_candidates(exec, memory);

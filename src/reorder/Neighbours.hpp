@@ -5,13 +5,13 @@
 
 #include "OwnerLists.hpp"
 
-/// Finds the clusters that have a column in common with a given one.
+/// Finds the clusters that share a column with a given cluster.
 namespace Tessera::Impl {
 
-constexpr std::size_t longest_list = 48;  // longest list of a column's owners that is visited completely
-constexpr std::size_t reach = 8;          // owners visited on either side in a longer list
+constexpr std::size_t longest_list = 48;  // a longer list of a column's owners is visited in part
+constexpr std::size_t reach = 8;          // number of owners visited on each side, in a longer list
 
-/// Counts occurrences of numbers. When three quarters of the table are in use, new numbers are ignored.
+/// Counts occurrences of numbers. When three quarters of the table are in use, numbers that are not in it are ignored.
 struct Tally {
   static constexpr int bits = 8;
   static constexpr int size = 1 << bits;
@@ -45,8 +45,8 @@ struct Tally {
     ++places[i].count;
   }
 
-  /// Adds a number, in parallel on a device's lanes. The table has room either for the numbers of all lanes or for no
-  /// new number.
+  /// Adds a number; lanes of a device may do so concurrently. The table must be full, or have room for the numbers of
+  /// all lanes.
   KOKKOS_INLINE_FUNCTION void add_side_by_side(Ordinal number, bool is_full) {
     for (int i = first_place(number);; i = (i + 1) % size) {
       Ordinal found = Kokkos::atomic_load(&places[i].number);
@@ -62,7 +62,7 @@ struct Tally {
   }
 };
 
-/// The part of a list of ascending ranks around one of them.
+/// The elements of an ascending list of ranks that are near a given rank.
 struct ListPart {
   std::size_t begin, end;
 };
@@ -80,14 +80,14 @@ KOKKOS_INLINE_FUNCTION ListPart part_around(const Ranks& ranks, ListPart list, O
   return {low > list.begin + reach ? low - reach : list.begin, list.end > low + reach ? low + reach : list.end};
 }
 
-/// Returns the owners of a column that one of them visits: all, or those nearby in a long list.
+/// Returns the owners of a column that the owner of this rank visits: all, or the nearby ones if the list is long.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION ListPart owners_to_visit(const OwnerLists<Memory>& owners, Ordinal column, Ordinal rank) {
   const ListPart list{owners.offsets(column), owners.offsets(column + 1)};
   return list.end - list.begin > longest_list ? part_around(owners.ranks, list, rank) : list;
 }
 
-/// Counts the columns that the cluster of a rank shares with others, whose ranks are the keys.
+/// Counts the columns that the cluster with this rank shares with each other cluster. The table's numbers are ranks.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, const OwnerLists<Memory>& owners,
                                              Ordinal rank, Tally& shared) {
@@ -98,15 +98,15 @@ KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, con
   }
 }
 
-/// The number of columns whose lists are looked up in parallel.
+/// Number of columns whose lists are found in parallel.
 constexpr int tally_columns = 32;
 
-/// Adds a list with the lanes of a team. The result is that of a single lane, even if the table becomes full.
+/// Adds a list with the lanes of a team. Gives the result of a single lane, even if the table becomes full.
 template <class Member, class Ranks>
 KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, ListPart list, Tally& shared) {
   const auto size = static_cast<int>(list.end - list.begin);
   const int used = shared.used;
-  team.team_barrier();  // all lanes have read the state, and none has added yet
+  team.team_barrier();  // all lanes have read `used` before any adds
   if (used == Tally::most || used + size <= Tally::most) {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int i) {
       shared.add_side_by_side(ranks(list.begin + std::size_t(i)), used == Tally::most);
@@ -119,7 +119,7 @@ KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, Lis
   team.team_barrier();
 }
 
-/// Adds lists of columns, one for each lane, to a full table. No new number is entered, hence the order does not
+/// Adds the lists of columns, one on each lane, to a full table. No new number is inserted, hence the order does not
 /// matter.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Memory>& owners, Ordinal rank,
@@ -131,7 +131,7 @@ KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Mem
   team.team_barrier();
 }
 
-/// The same with the lanes of a team. `parts` is its scratch memory for tally_columns lists.
+/// Counts with the lanes of a team. `parts` is scratch memory of the team for tally_columns lists.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void tally_neighbours(const Member& team, const ColumnSets<Memory>& sets,
                                              const OwnerLists<Memory>& owners, Ordinal rank, Tally& shared,

@@ -20,8 +20,8 @@ struct OwnerLists {
   Array<Ordinal*, Memory> clusters;     // the cluster of each rank
 };
 
-/// The least two scrambled columns of a cluster (MinHash). Two clusters have the same least column with a probability
-/// that is the similarity of their sets, and the same two with its square.
+/// Returns the least two scrambled columns of a cluster (MinHash). The probability that two clusters have the same
+/// least column is the similarity of their sets; that they have the same two, about its square.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION std::uint64_t min_hash(const ColumnSets<Memory>& sets, Ordinal cluster) {
   std::uint32_t least = ~0u, second = ~0u;
@@ -33,7 +33,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t min_hash(const ColumnSets<Memory>& sets, Or
   return std::uint64_t(least >> 8) << 8 | second >> 24;
 }
 
-/// Sorts clusters into an order in which similar ones are likely to be neighbours.
+/// Sorts clusters such that similar ones are likely to be neighbours.
 template <class ExecutionSpace, class Ordinals>
 static Ordinals order_by_min_hash(const ExecutionSpace& exec,
                                   const ColumnSets<typename ExecutionSpace::memory_space>& sets,
@@ -50,7 +50,7 @@ static Ordinals order_by_min_hash(const ExecutionSpace& exec,
   return sorted.sort(exec, 32);
 }
 
-/// Makes the lists of these clusters. If no column has more than `most` owners, ranks follow the given order.
+/// Makes the lists of these clusters. If no column has more than `most` owners, ranks are in the given order.
 template <class ExecutionSpace, class Ordinals>
 static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
     const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets, const Ordinals& given,

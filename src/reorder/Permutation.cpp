@@ -65,7 +65,7 @@ std::string validate(const ExecutionSpace& exec, const Permutation<typename Exec
       },
       Kokkos::Min<Ordinal>(wrong));
   exec.fence("Tessera::validate");
-  if (wrong >= size) return {};  // the identity of the reduction: no place is wrong
+  if (wrong >= size) return {};  // the initial value of the reduction: all places are right
   const Ordinal original = Impl::read_element(exec, order.data() + wrong);
   const std::string what = "place " + std::to_string(wrong) + " holds " + std::to_string(original);
   if (original < 0 || original >= size) return what + "; expected a number in [0, " + std::to_string(size) + ")";

@@ -8,14 +8,14 @@
 /// The proposals of a round of merges.
 namespace Tessera::Impl {
 
-/// Returns the gain in modularity of a merge, times 2 m^2 for the total edge weight m. It is exact: the degrees of two
-/// communities, and twice the weight between them, do not exceed total_degree < 2^32.
+/// Returns the gain in modularity of a merge, times 2 m^2 where m is the total weight of edges. The result is exact:
+/// the degrees of two communities, and twice the weight between them, are at most total_degree < 2^32.
 KOKKOS_INLINE_FUNCTION std::int64_t merge_gain(std::uint64_t total_degree, std::uint64_t weight, std::uint64_t degree,
                                                std::uint64_t other_degree) {
   return static_cast<std::int64_t>(total_degree * weight) - static_cast<std::int64_t>(degree * other_degree);
 }
 
-/// The proposals: each community proposes to at most one other.
+/// The proposals. Each community proposes to at most one other community.
 template <class Exec>
 struct Proposals {
   using Memory = typename Exec::memory_space;
@@ -23,16 +23,16 @@ struct Proposals {
   Array<Ordinal*, Memory> weights;  // weight of the edge to the target
   Array<Ordinal*, Memory> first;    // the first candidate of each target; -1 for other communities
 
-  /// Whether a community is a candidate: it proposes, and nobody proposes to it. Targets stay in this round, hence
-  /// nothing is merged into a community that is itself merged. The proposer of lowest rank is always a candidate.
+  /// Returns whether a community is a candidate: it proposes, and receives no proposal. Targets are not merged in this
+  /// round, so nothing is merged into a merged community. The proposing community of lowest rank is always a candidate.
   KOKKOS_FUNCTION bool is_candidate(Ordinal c) const { return targets(c) != c && first(c) < 0; }
 
-  /// Makes a candidate no longer one.
+  /// Rejects the proposal of a candidate.
   KOKKOS_FUNCTION void reject(Ordinal c) const { first(c) = 0; }
 };
 
-/// Makes each community propose to the neighbour of higher rank with which it gains most; of equals, to the one of
-/// highest rank. Proposals then form no cycle, and small communities merge into large ones.
+/// Makes each community propose to the neighbour of higher rank that gains most; of several, to the one of highest
+/// rank. Hence proposals form no cycle, and small communities merge into large ones.
 template <class Exec>
 void propose(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals) {
   const auto targets = proposals.targets;

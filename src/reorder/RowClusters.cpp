@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// Puts partners side by side: places 2 p and 2 p + 1 are pair p. A cluster without a partner comes last.
+/// Puts partners side by side: pair p has places 2 p and 2 p + 1. A cluster without a partner comes last.
 template <class Exec, class Ordinals>
 Ordinals list_pairs(const Exec& exec, const Ordinals& partners) {
   const std::size_t count = partners.extent(0);
@@ -44,7 +44,7 @@ Permutation<typename ExecutionSpace::memory_space> cluster_rows(const ExecutionS
   Kokkos::parallel_for(
       "Tessera::cluster_rows::start", IndexPolicy<ExecutionSpace>(exec, 0, rows),
       KOKKOS_LAMBDA(std::size_t row) { order(row) = static_cast<Ordinal>(row); });
-  // Row r of cluster c is order(c * size + r). Clusters without partners follow, the largest first.
+  // Row r of cluster c is order(c * size + r). Clusters without partners come after the others, the largest first.
   for (std::size_t size = 1; size <= std::size_t(height) / 2 && sets.columns.extent(0) > 0; size *= 2) {
     const Ordinals pairs = list_pairs(exec, match_clusters(exec, sets, columns));
     const Ordinals next = allocate<Ordinals>(exec, "Tessera::Permutation::order", rows);

@@ -10,15 +10,15 @@
 
 namespace Tessera::Impl {
 
-/// Counts the distinct block columns of windows of rows in an order, with one team for each window.
+/// Counts the distinct block columns of windows of rows, for an order of rows. One team counts each window.
 template <class Exec>
 struct CountWindowColumns {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Array<Ordinal*, Memory> order;  // empty for the order that the rows have
+  Array<Ordinal*, Memory> order;  // empty for the present order of rows
   Ordinal height, width;
-  Array<std::size_t*, Memory> tables;  // begins of the windows' tables, and the end
+  Array<std::size_t*, Memory> tables;  // first place of each window's table, and the end
   Array<Ordinal*, Memory> table;
 
   KOKKOS_FUNCTION Ordinal row(Ordinal window, Ordinal r) const {
@@ -55,9 +55,10 @@ struct CountWindowColumns {
   }
 };
 
-/// Returns the number of distinct block columns of `width` columns, summed over windows of `height` rows in an order.
+/// Returns the number of distinct block columns of `width` columns, summed over windows of `height` rows in the given
+/// order.
 ///
-/// Cost: time in proportion to the entries, and memory for two Ordinals for each entry.
+/// Cost: time proportional to the entries, and memory for two Ordinals per entry.
 template <class ExecutionSpace>
 static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                         const Permutation<typename ExecutionSpace::memory_space>& p, Ordinal height,

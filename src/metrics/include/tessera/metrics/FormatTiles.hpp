@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// The first tile of each window, and the end; either stored or counted.
+/// Returns the first tile of each window, and the end. They are stored in the format, or counted here.
 template <class ExecutionSpace, class Format>
 auto tile_counts_of(const ExecutionSpace& exec, const Format& format) {
   if constexpr (requires { format.tile_counts(); }) {

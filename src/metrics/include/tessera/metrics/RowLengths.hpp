@@ -8,7 +8,7 @@ namespace Tessera::Impl {
 
 /// Statistics of the number of entries in the rows of a matrix; all 0 if there are no rows.
 struct RowLengths {
-  double mean = 0;           ///< entries of a row on average
+  double mean = 0;           ///< mean number of entries of a row
   double deviation = 0;      ///< standard deviation: the root of the mean of (length - mean)^2
   std::size_t shortest = 0;  ///< entries of the shortest row
   std::size_t longest = 0;   ///< entries of the longest row
@@ -19,7 +19,8 @@ struct RowLengths {
 template <class ExecutionSpace, class Offset>
 RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-/// Returns the maximum entries of a window of `window_rows` adjacent rows. Windows begin at multiples of `window_rows`.
+/// Returns the largest number of entries in a window of `window_rows` adjacent rows. Windows begin at multiples of
+/// `window_rows`.
 ///
 /// Cost: a pass over the row offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>

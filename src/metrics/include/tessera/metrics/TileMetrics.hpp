@@ -6,12 +6,12 @@
 
 namespace Tessera::Impl {
 
-/// The fill of a format's tiles; all 0 for a format without tiles.
+/// The fill of a format's tiles. All 0 for a format without tiles.
 struct TileMetrics {
   std::size_t tiles = 0;            ///< number of tiles
-  std::size_t tiled_nonzeros = 0;   ///< nonzeros in tiles; a format may store others outside
-  double mean_nonzeros = 0;         ///< nonzeros of a tile on average
-  double fill = 0;                  ///< the share of the tiles' elements that are nonzeros
+  std::size_t tiled_nonzeros = 0;   ///< nonzeros in tiles; a format may have other nonzeros outside
+  double mean_nonzeros = 0;         ///< mean number of nonzeros of a tile
+  double fill = 0;                  ///< fraction of the tiles' elements that are nonzeros
   std::optional<double> imbalance;  ///< imbalance() of the tiles over the windows; empty without windows
 };
 

@@ -6,9 +6,9 @@
 
 namespace Tessera::Impl {
 
-/// Orders the columns of A by their number of entries, the fewest first; equals keep their order (Swift, section IV).
-/// Blocks of adjacent columns then hold columns of about the same length. The format SortedColumns computes this order
-/// itself.
+/// Orders the columns of A by number of entries, in ascending order (Swift, section IV). Equally long columns keep
+/// their order. Blocks of adjacent columns then hold columns of about the same length. The format SortedColumns
+/// computes this order itself.
 ///
 /// Cost: one atomic increment for each entry, and a radix sort of the columns.
 template <class ExecutionSpace>
