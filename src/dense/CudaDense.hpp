@@ -11,7 +11,7 @@
 #include "Panel.hpp"
 #include "Workspace.hpp"
 
-/// Products and column sums of tall blocks with the kernels of layer `cuda`.
+/// Products and column sums of tall blocks, with the kernels of layer `cuda`.
 namespace Tessera::Impl::OnCuda {
 
 static_assert(panel_columns == Cuda::most_panel_columns);
@@ -37,7 +37,7 @@ bool are_same(const Panel<const Scalar>& X, const Panel<const Scalar>& Y) {
          (!X.has_list || std::equal(X.places, X.places + X.columns, Y.places));
 }
 
-/// results = X^T Y in row-major order: the transpose of a column-major Y^T X.
+/// Computes results = X^T Y in row-major order, which is a column-major Y^T X.
 template <class Scalar>
 void gram_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>& workspace,
                     const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -47,7 +47,7 @@ void gram_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>
                      {scratch, bytes});
 }
 
-/// results[j] = a sum of column j.
+/// Computes results[j], a sum over column j.
 template <class Scalar>
 void column_sums_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>& workspace, ColumnSum kind,
                            const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -56,8 +56,8 @@ void column_sums_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos
   Cuda::column_sums<Scalar>(exec.cuda_stream(), kind, panel_for_cuda(X), panel_for_cuda(Y), results, {scratch, bytes});
 }
 
-/// Y = alpha X B + beta Y; write_by_rows(array) writes the `count` elements of B. A small B is a kernel argument: a
-/// copy to the device would take longer than many products.
+/// Computes Y = alpha X B + beta Y. write_by_rows(array) writes the `count` elements of B. A small B is passed as a
+/// kernel argument, because a copy to the device would take longer than many products.
 template <class Scalar, class Write>
 void multiply_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>& workspace, Scalar alpha,
                      const Panel<const Scalar>& X, std::size_t count, const Write& write_by_rows, Scalar beta,

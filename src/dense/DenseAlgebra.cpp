@@ -28,7 +28,7 @@ using Impl::is_host_space;
 namespace OnDevice = Impl::OnDevice;
 namespace OnHost = Impl::OnHost;
 
-/// Returns the kernels for the processor's instruction set.
+/// Returns the kernels for the instruction set of this processor.
 template <class Scalar>
 const Impl::DenseKernels<Scalar>& kernels() {
   return Impl::dense_kernels<Scalar>(Impl::simd_target());
@@ -36,7 +36,7 @@ const Impl::DenseKernels<Scalar>& kernels() {
 
 std::string name_of_input(std::size_t k) { return "X[" + std::to_string(k) + "]"; }
 
-/// Rejects invalid arguments of a function; messages name them as its declaration does.
+/// Rejects invalid arguments of a function. Messages use the names of its declaration.
 struct Check {
   const char* function;
 
@@ -122,7 +122,7 @@ struct Check {
 
 bool is_empty(const auto& X) { return X.rows == 0 || X.columns == 0; }
 
-/// A copy of some rows of B in `memory`.
+/// Returns a copy, in `memory`, of some rows of B.
 template <class Scalar>
 SmallMatrix<const Scalar> rows_of(const SmallMatrix<const Scalar>& B, const std::vector<Ordinal>& rows,
                                   std::vector<Scalar>& memory) {
@@ -244,7 +244,7 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
   if (is_empty(Y)) return;
   if (columns == 0) return add<ExecutionSpace, Scalar>(exec, beta, Y, Scalar(0), Y, Y);
   auto blocks = is_host_space<ExecutionSpace> ? Impl::separate_columns(X) : Impl::join_columns(X, Impl::panel_columns);
-  // The block that holds Y is read before Y is written.
+  // The block that contains Y comes first: it must be read before Y is written.
   std::stable_partition(blocks.begin(), blocks.end(), [&](const auto& some) { return share_memory(some.block, Y); });
   std::vector<Scalar> rows;
   for (const auto& some : blocks) {

@@ -17,26 +17,26 @@
 #include "CudaDense.hpp"
 #endif
 
-/// Algebra of tall blocks on a device: plain Kokkos kernels for panels of columns. Arguments have been checked.
+/// Algebra of tall blocks on a device, by plain Kokkos kernels for panels of columns. Arguments have been checked.
 ///
-/// Sums take two kernels. The first sums parts of the rows, each in order; the second adds the sums of the parts in
-/// order. Small matrices are copied to the device, and results back, through pinned memory.
+/// Sums take two kernels. The first computes sums over parts of the rows, each in order. The second adds the sums of
+/// the parts in order. Small matrices are copied to the device, and results from the device, through pinned memory.
 namespace Tessera::Impl::OnDevice {
 
-/// Passes functors of a kilobyte as kernel arguments: with constant memory, a launch would wait.
+/// Makes Kokkos pass functors of a kilobyte as kernel arguments. In constant memory, they would make a launch wait.
 template <class Policy>
 auto lightweight(const Policy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
-/// Calls body(e) for all elements of memory without gaps.
+/// Calls body(e) for each element of memory without gaps.
 template <class ExecutionSpace, class Body>
 void for_each_place(const char* label, const ExecutionSpace& exec, std::int64_t elements, const Body& body) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
   if (elements > 0) Kokkos::parallel_for(label, lightweight(Policy(exec, std::int64_t(0), elements)), body);
 }
 
-/// Calls body(i, j) for the elements of one thread: some rows of one column.
+/// Calls body(i, j) for the elements of one thread, which are some rows of one column.
 ///
 /// NOTE: a struct, because Body is usually a KOKKOS_LAMBDA; see LeastFault.
 template <class Body>
@@ -45,7 +45,7 @@ struct ElementsOfThread {
 
   Body body;
   Ordinal rows, columns;
-  /// Rows that are handled at once: about one element for each thread of a thread block.
+  /// Number of rows that threads handle at once: about one element for each thread of a thread block.
   Ordinal lines = std::max(Ordinal(1), 256 / columns);
   Ordinal threads = lines * columns;
 
@@ -57,8 +57,8 @@ struct ElementsOfThread {
   }
 };
 
-/// Calls body(i, j) for all rows and columns. A thread has some rows of one column: it divides once, and looks up the
-/// column's place in a list, or its factor, once.
+/// Calls body(i, j) for all rows and columns. A thread has some rows of one column. Hence it divides once, and reads
+/// the column's place in a list, or the column's factor, once.
 template <class ExecutionSpace, class Body>
 void for_each_element(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
   if (rows == 0 || columns == 0) return;
@@ -67,13 +67,13 @@ void for_each_element(const char* label, const ExecutionSpace& exec, Ordinal row
   for_each_place(label, exec, parts * elements.threads, elements);
 }
 
-/// Whether the elements of a panel lie in memory without gaps.
+/// Returns whether the elements of a panel lie in memory without gaps.
 template <class Scalar>
 bool has_no_gaps(const Panel<Scalar>& X) {
   return !X.has_list && X.row_stride == X.columns;
 }
 
-/// Parts with equal numbers of rows, which depend only on the shape of the blocks.
+/// Parts with equal numbers of rows, which depend only on the shape of blocks.
 struct RowParts {
   Ordinal count, rows_of_part;
 
@@ -84,10 +84,12 @@ struct RowParts {
   }
 };
 
-/// The rows and columns of a tile of a Gram matrix, which one team computes, and the rows that it stages at once.
+/// The rows and columns of a tile of a Gram matrix, which one team computes, and the number of rows that it stages at
+/// once.
 inline constexpr Ordinal gram_tile = 32, gram_rows = 32;
 
-/// Writes sums over rows [begin, end) of a tile of X^T Y that begins at columns `x_first` of X and `y_first` of Y.
+/// Writes the sums over rows [begin, end) of the tile of X^T Y that begins at columns `x_first` of X and `y_first` of
+/// Y.
 template <class Member, class Scalar>
 KOKKOS_FUNCTION void sum_gram_tile(const Member& team, const Panel<const Scalar>& X, Ordinal x_first,
                                    const Panel<const Scalar>& Y, Ordinal y_first, Ordinal begin, Ordinal end,
@@ -118,11 +120,11 @@ KOKKOS_FUNCTION void sum_gram_tile(const Member& team, const Panel<const Scalar>
   });
 }
 
-/// Combines the parts of `count` numbers: first each eighth of the parts, in order, then the eighths.
+/// Combines the parts of each of `count` numbers, in order: first within each eighth of the parts, then the eighths.
 template <class ExecutionSpace, class Scalar, class Combine>
 void combine_parts(const ExecutionSpace& exec, Ordinal parts, Ordinal count, const Scalar* partial, Scalar* results,
                    const Combine& combine) {
-  constexpr Ordinal slices = 8, numbers = 32;  // per team
+  constexpr Ordinal slices = 8, numbers = 32;  // of a team
   const Ordinal slice_parts = window_count(parts, slices);
   Kokkos::parallel_for(
       "Tessera::dense_combine_parts",
@@ -154,7 +156,7 @@ struct Add {
     return a + b;
   }
 };
-/// Returns the greater of two numbers, or NaN if one is.
+/// Returns the greater of two numbers, or NaN if one of them is NaN.
 struct Greater {
   template <class Scalar>
   KOKKOS_FUNCTION Scalar operator()(Scalar a, Scalar b) const {
@@ -162,7 +164,7 @@ struct Greater {
   }
 };
 
-/// results = X^T Y for a panel of X and one of Y, in row-major order.
+/// Computes results = X^T Y in row-major order, for a panel of X and a panel of Y.
 template <class ExecutionSpace, class Scalar>
 void gram_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                     const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -196,7 +198,7 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
   const std::size_t count = std::size_t(C.rows) * std::size_t(C.columns);
   Scalar* results = workspace.memory().template take_results<Scalar>(exec, count);
   const std::vector<JoinedColumns<Scalar>> blocks = join_columns(X, panel_columns);
-  // Visits the products of panels in a fixed order: results are read in the order in which they are written.
+  // Visits the products of panels in a fixed order, because results are read in the order in which they are written.
   const auto for_each_product = [&](const auto& body) {
     std::size_t done = 0;
     for (const auto& [block, rows] : blocks) {
@@ -222,14 +224,14 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
       });
 }
 
-/// results[j] = term(i, j) of all rows i, reduced with `combine` from 0 on.
+/// Computes results[j] by combining term(i, j) of all rows i, starting from 0.
 template <class ExecutionSpace, class Scalar, class Term, class Combine>
 void combine_columns(const char* label, const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                      Ordinal rows, Ordinal columns, const Term& term, const Combine& combine, Scalar* results) {
   const RowParts parts(rows, 512, 1024);
   auto* partial =
       workspace.memory().template take_partial<Scalar>(exec, std::size_t(parts.count) * std::size_t(columns));
-  const Ordinal lines = std::max(Ordinal(1), 256 / columns);  // interleaved sums of rows
+  const Ordinal lines = std::max(Ordinal(1), 256 / columns);  // rows whose sums are computed separately, interleaved
   if (parts.count > 0) {
     const std::size_t scratch = sizeof(Scalar) * std::size_t(lines) * std::size_t(columns) + 64;
     Kokkos::parallel_for(
@@ -254,7 +256,7 @@ void combine_columns(const char* label, const ExecutionSpace& exec, const DenseW
   combine_parts(exec, parts.count, columns, partial, results, combine);
 }
 
-/// Returns a term of a column sum.
+/// Returns the term of a column sum for one row.
 template <ColumnSum kind, class Scalar>
 struct ColumnTerm {
   Panel<const Scalar> X, Y;
@@ -268,7 +270,7 @@ struct ColumnTerm {
   }
 };
 
-/// results[j] = the sum of column j of panels that `kind` names.
+/// Computes results[j], the sum over column j of panels that `kind` names.
 template <ColumnSum kind, class ExecutionSpace, class Scalar>
 void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                            const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -282,7 +284,7 @@ void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<Exec
                   Combine(), results);
 }
 
-/// result[j] = the sum of column j of X and Y that `kind` names.
+/// Computes result[j], the sum over column j of X and Y that `kind` names.
 template <ColumnSum kind, class ExecutionSpace, class Scalar>
 void column_sums(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                  const TallBlock<const Scalar>& X, const TallBlock<const Scalar>& Y, Scalar* result) {
@@ -312,7 +314,8 @@ void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Execut
   column_sums<ColumnSum::GreatestMagnitude>(exec, workspace, X, X, result);
 }
 
-/// Y = alpha X B + beta Y for panels; B is row-major on the device. A team reads its rows of X before it writes.
+/// Computes Y = alpha X B + beta Y for panels. B is row-major, on the device. A team reads its rows of X before it
+/// writes.
 template <class ExecutionSpace, class Scalar>
 void multiply_panels(const ExecutionSpace& exec, Scalar alpha, const Panel<const Scalar>& X, const Scalar* B,
                      Scalar beta, const Panel<Scalar>& Y) {
@@ -336,7 +339,7 @@ void multiply_panels(const ExecutionSpace& exec, Scalar alpha, const Panel<const
       });
 }
 
-/// The same for blocks with any number of columns, which share no memory or have one panel each.
+/// Does the same for blocks with any number of columns. They must share no memory, or have one panel each.
 template <class ExecutionSpace, class Scalar>
 void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                      const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
@@ -363,7 +366,7 @@ void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionS
   });
 }
 
-/// The factors of a panel's columns, for a kernel that takes them by value.
+/// The factors of a panel's columns. Kernels take them by value.
 template <class Scalar>
 struct ColumnFactors {
   Scalar of_column[panel_columns];
@@ -478,7 +481,7 @@ void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t firs
   });
 }
 
-/// A product in place needs whole rows. With more columns than a panel, a chunk of rows is copied at a time.
+/// A product in place reads whole rows. If there are more columns than in a panel, a chunk of rows is copied at a time.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,

@@ -13,14 +13,15 @@
 #include "Workspace.hpp"
 #include "simd/DenseKernels.hpp"
 
-/// Algebra of tall blocks on a host: threads share the rows, SIMD lanes the columns. Arguments have been checked.
+/// Algebra of tall blocks on a host. Rows are distributed over threads, columns over SIMD lanes. Arguments have been
+/// checked.
 ///
-/// Sums are computed for parts of the rows, which depend only on the shape, and added in order. Functions take the
-/// kernels of an instruction set.
+/// Sums are computed for parts of the rows, which depend only on the shape, and added in order. The argument `kernels`
+/// of functions has the kernels for an instruction set.
 namespace Tessera::Impl::OnHost {
 
-/// Calls body(part) for `parts` parts of the work. One part or thread runs without Kokkos, because a launch takes
-/// longer than a small block, unless a profiler is loaded.
+/// Calls body(part) for `parts` parts of the work. Runs without Kokkos if there is only one part or thread and no
+/// profiler is loaded, because a launch takes longer than the work on a small block.
 template <class ExecutionSpace, class Body>
 void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal parts, const Body& body) {
   if ((parts == 1 || exec.concurrency() == 1) && !Kokkos::Tools::profileLibraryLoaded()) {
@@ -31,14 +32,14 @@ void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal parts,
   Kokkos::parallel_for(label, Policy(exec, 0, parts, Kokkos::ChunkSize(1)), body);
 }
 
-/// Calls body(part, first, last) for `parts` parts of the rows.
+/// Calls body(part, first, last) for `parts` parts of the rows, [first, last) each.
 template <class ExecutionSpace, class Body>
 void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal parts, const Body& body) {
   const auto begin = [=](Ordinal part) { return static_cast<Ordinal>(std::int64_t(rows) * part / parts); };
   for_each_part(label, exec, parts, [=](Ordinal part) { body(part, begin(part), begin(part + 1)); });
 }
 
-/// The same for work without sums, whose parts may depend on the number of threads.
+/// Does the same for work without sums. The number of parts may then depend on the number of threads.
 template <class ExecutionSpace, class Body>
 void for_some_rows(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
   const std::int64_t threads = exec.concurrency(), elements = std::int64_t(rows) * columns;
@@ -47,7 +48,8 @@ void for_some_rows(const char* label, const ExecutionSpace& exec, Ordinal rows, 
                 [=](Ordinal, Ordinal first, Ordinal last) { body(first, last); });
 }
 
-/// Returns at most panel_columns columns of a block, from `first` on. The block's list must outlive the result.
+/// Returns at most panel_columns columns of a block, from `first` on. The column list of the block must outlive the
+/// result.
 template <class Scalar>
 PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
   const Ordinal columns = std::min(panel_columns, block.columns - first);
@@ -60,13 +62,13 @@ PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
 
 inline std::ptrdiff_t padded(std::ptrdiff_t columns) { return (columns + 15) / 16 * 16; }
 
-/// A panel of X in X^T Y, and the position of its sums among those of a part.
+/// A panel of X in X^T Y, and the position of its sums among the sums of a part.
 template <class Scalar>
 struct GramPanel {
   PanelRows<const Scalar> X;
   Ordinal row = 0;         // first row in the result
   bool is_same = false;    // whether X is Y
-  bool is_turned = false;  // computes Y^T X: registers hold columns, hence many columns fill them
+  bool is_turned = false;  // computes Y^T X: columns fill registers, hence many are better
   std::ptrdiff_t stride = 0;
   std::size_t offset = 0, size = 0;
 
@@ -81,7 +83,7 @@ struct GramPanel {
   }
 };
 
-/// The panels of X that are multiplied together by a panel of Y, whose rows stay in cache from one to the next.
+/// Panels of X that are multiplied by a panel of Y together, so rows of Y are still in cache for the next panel.
 template <class Scalar>
 struct GramGroup {
   static constexpr std::size_t most_sums = std::size_t(1) << 14, most_sums_of_parts = std::size_t(1) << 19;
@@ -89,7 +91,7 @@ struct GramGroup {
   std::size_t count = 0, sums = 0;
   Ordinal columns = 0;
 
-  /// Adds a panel. Returns whether there was room for it.
+  /// Adds a panel if there is room for it, and returns whether there was.
   bool take(GramPanel<Scalar> panel, const PanelRows<const Scalar>& Y, std::size_t most = most_sums) {
     const Ordinal m = panel.X.columns, n = Y.columns;
     panel.is_same = panel.X.data == Y.data && panel.X.row_stride == Y.row_stride && m == n &&
@@ -118,7 +120,7 @@ struct GramGroup {
       for (std::size_t p = 0; p < count; ++p) panels[p].multiply(kernels, Y, some, end, target);
     }
   }
-  /// Writes the sums to the panels' rows of C, from column `first_column` on.
+  /// Writes the sums to rows of C, each panel's to its own, from column `first_column` on.
   void write(const Scalar* source, Ordinal y_columns, const SmallMatrix<Scalar>& C, Ordinal first_column) const {
     for (std::size_t p = 0; p < count; ++p) {
       for (Ordinal j = 0; j < y_columns; ++j) {
@@ -129,7 +131,7 @@ struct GramGroup {
   }
 };
 
-/// Adds the sums of all parts to those of the first part.
+/// Adds the sums of all other parts to the sums of the first part.
 template <class Scalar>
 void add_parts(Scalar* partial, std::size_t count, Ordinal parts) {
   for (Ordinal part = 1; part < parts; ++part)
@@ -174,7 +176,7 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
   });
 }
 
-/// result[j] = the results of sum_part(first column, first row, last row, sums) for all parts, joined.
+/// Computes result[j]: calls sum_part(first column, first row, last row, sums) for all parts and joins their results.
 template <class ExecutionSpace, class Scalar, class SumPart, class Join>
 void sum_columns(const char* label, const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                  Ordinal rows, Ordinal all_columns, const SumPart& sum_part, const Join& join, Scalar* result) {
@@ -235,7 +237,7 @@ void add(const ExecutionSpace& exec, const DenseKernels<Scalar>& kernels, Scalar
   });
 }
 
-/// Multiplies blocks with any number of columns, which share no memory or have one panel each.
+/// Multiplies blocks with any number of columns. They must share no memory, or have one panel each.
 template <class ExecutionSpace, class Scalar>
 void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                      const DenseKernels<Scalar>& kernels, Scalar alpha, const TallBlock<const Scalar>& X,
@@ -277,7 +279,7 @@ void scale_rows(const ExecutionSpace& exec, const DenseKernels<Scalar>& kernels,
   });
 }
 
-/// Calls body(first row, last row, panels...) for panels of blocks of equal shape.
+/// Calls body(first row, last row, panels...) for the panels of blocks of equal shape.
 template <class ExecutionSpace, class Body, class Block, class... Blocks>
 void for_each_panel_of(const char* label, const ExecutionSpace& exec, const Body& body, const Block& X,
                        const Blocks&... others) {
@@ -315,8 +317,8 @@ void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Ta
   for_each_panel_of("Tessera::dense_copy", exec, copy_rows, X, Y);
 }
 
-/// Calls body(i, j) for a few columns and many rows at a time: the hardware prefetcher can follow these few streams,
-/// and cache lines of a block stay in cache until they are complete.
+/// Calls body(i, j) for a few columns and many rows at a time. The hardware prefetcher can follow that few streams, and
+/// cache lines of a block stay in cache until they are complete.
 template <class Body>
 void for_each_element(Ordinal first, Ordinal last, Ordinal columns, const Body& body) {
   const Ordinal run = 256, some = 8;
@@ -373,7 +375,7 @@ void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t firs
   });
 }
 
-/// A product in place needs whole rows. With more columns than a panel, a chunk of rows is copied at a time.
+/// A product in place reads whole rows. If there are more columns than in a panel, a chunk of rows is copied at a time.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                   const DenseKernels<Scalar>& kernels, Scalar alpha, const TallBlock<const Scalar>& X,

@@ -8,10 +8,10 @@
 
 #include "HostDense.hpp"
 
-/// Sums over rows that a host computes in pieces: a piece stays in the second-level cache until it is summed.
+/// Sums over rows that a host computes piece by piece. A piece stays in the second-level cache until it is summed.
 namespace Tessera::Impl::OnHost {
 
-/// The bytes of a piece: its rows of X and Y and its entries.
+/// The bytes of a piece, including its rows of X and Y and its entries.
 inline constexpr std::int64_t piece_bytes = std::int64_t(1) << 18;
 
 /// Returns the first row of part `index` of `parts`; parts have about equal bytes.
@@ -23,8 +23,8 @@ inline Ordinal begin_of_part(const RowProducer& rows, Ordinal count, Ordinal ind
   return static_cast<Ordinal>(std::ranges::partition_point(range, is_before) - range.begin());
 }
 
-/// Makes all rows and calls sum(part, first, last) for each piece. The pieces of a part follow one another on one
-/// thread.
+/// Computes all rows, piece by piece, and calls sum(part, first, last) after each piece. One thread computes all pieces
+/// of a part, in order.
 template <class ExecutionSpace, class Sum>
 void for_each_made_piece(const char* label, const ExecutionSpace& exec, const RowProducer& rows, Ordinal count,
                          Ordinal parts, const Sum& sum) {
@@ -41,7 +41,7 @@ void for_each_made_piece(const char* label, const ExecutionSpace& exec, const Ro
   });
 }
 
-/// The number of parts with separate sums, `sums` elements each. A part takes longer than adding its sums.
+/// Returns the number of parts that have sums of their own. Computing a part takes longer than adding its `sums` sums.
 template <class Scalar>
 Ordinal count_parts(const RowProducer& rows, Ordinal count, std::size_t sums) {
   const auto most = std::min(GramGroup<Scalar>::most_sums_of_parts * 2 / sums, std::size_t(256));
@@ -50,7 +50,7 @@ Ordinal count_parts(const RowProducer& rows, Ordinal count, std::size_t sums) {
   return static_cast<Ordinal>(std::clamp<std::int64_t>(parts, 1, std::min<std::int64_t>(std::int64_t(most), count)));
 }
 
-/// Makes Y, then C = [blocks]^T Y, with at most panel_columns columns each and at least one row.
+/// Computes Y, and C = [blocks]^T Y. Blocks have at most panel_columns columns each, and at least one row.
 template <class ExecutionSpace, class Scalar>
 void make_with_inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                               const DenseKernels<Scalar>& kernels, const RowProducer& rows,
@@ -74,7 +74,7 @@ void make_with_inner_products(const ExecutionSpace& exec, const DenseWorkspace<E
   group.write(partial, y.columns, C, 0);
 }
 
-/// Makes Y, then result[j] = y_j . y_j, with at most panel_columns columns and at least one row.
+/// Computes Y, and result[j] = y_j . y_j. Y has at most panel_columns columns, and at least one row.
 template <class ExecutionSpace, class Scalar>
 void make_with_dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                     const DenseKernels<Scalar>& kernels, const RowProducer& rows, const TallBlock<const Scalar>& Y,

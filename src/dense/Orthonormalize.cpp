@@ -18,10 +18,10 @@ using Impl::Small;
 enum class Column {
   Open,       ///< not known to be independent
   Settled,    ///< independent of earlier columns
-  Dependent,  ///< dependent on earlier columns; holds 0 meanwhile
+  Dependent,  ///< dependent on earlier columns; holds 0 until it is replaced
 };
 
-/// The state of one call: X0 = (Q C + X T) 2^exponents, with the original X in X0 and an exponent for each column.
+/// The state of a call. X0 = (Q C + X T) 2^exponents, where X0 is the original X and each column has an exponent.
 template <class ExecutionSpace, class Scalar>
 class Orthonormalization {
  public:
@@ -61,7 +61,7 @@ class Orthonormalization {
       multiply_blocks();
     }
     for (Ordinal j = 0; j < columns_; ++j) first_norms_[std::size_t(j)] = std::sqrt(square(j));
-    // An open column loses all but a small share of its norm in each step, hence it ends as dependent.
+    // A column that is open loses all but a small part of its norm in each step, hence it finally becomes dependent.
     for (Ordinal step = 0; step < 20 + 4 * columns_; ++step) {
       expect_finite();
       const bool were_orthonormal = take_step();
@@ -89,7 +89,7 @@ class Orthonormalization {
     return factor;
   }
 
-  /// Whether the rest of column j of X0 is independent, if the column now has this norm.
+  /// Returns whether the orthogonal part of column j of X0 makes it independent, given the present norm of column j.
   bool is_independent(Ordinal j, double norm) const {
     return norm * T_(j, j) >
            std::max(dependence_ * first_norms_[std::size_t(j)], std::ldexp(least_norm_, -exponents_[std::size_t(j)]));
@@ -101,14 +101,14 @@ class Orthonormalization {
     return std::find(columns_state_.begin(), columns_state_.end(), Column::Open) == columns_state_.end();
   }
 
-  /// products = [Q X]^T X
+  /// Computes products = [Q X]^T X.
   void multiply_blocks() {
     inner_products<ExecutionSpace, Scalar>(exec_, workspace_, blocks_, X_, numbers(0, before_ + columns_));
     if (sum_over_ranks_) sum_over_ranks_(numbers_.data(), Ordinal(numbers_.size()));
     products_ = Small(numbers(0, before_ + columns_));
   }
 
-  /// Some rows of `numbers_`.
+  /// Returns some rows of `numbers_`.
   SmallMatrix<Scalar> numbers(Ordinal first, Ordinal rows) {
     return {numbers_.data() + first, rows, columns_, before_ + columns_};
   }
@@ -118,7 +118,7 @@ class Orthonormalization {
     throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
   }
 
-  /// Whether no square of a norm has overflowed, or is so small that its terms may have lost digits.
+  /// Returns whether the square of no norm has overflowed, or is so small that its terms may have lost digits.
   bool squares_are_safe() const {
     const double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
     for (Ordinal j = 0; j < columns_; ++j)
@@ -126,11 +126,11 @@ class Orthonormalization {
     return true;
   }
 
-  /// Scales columns by powers of 2 to a greatest magnitude of about 1.
+  /// Scales each column by a power of 2, such that its greatest magnitude is about 1.
   void scale_columns() {
     std::vector<Scalar> greatest(static_cast<std::size_t>(columns_)), factors(greatest);
     greatest_magnitudes<ExecutionSpace, Scalar>(exec_, workspace_, X_, greatest.data());
-    // Ranks can sum, but not find a maximum. Scaled down enough, a sum of finite numbers stays finite.
+    // Ranks can compute sums, but no maximum. Numbers are scaled down so far that sums of finite numbers are finite.
     const Scalar share = Scalar(0x1p-20);
     for (Scalar& g : greatest) g *= share;
     if (sum_over_ranks_) sum_over_ranks_(greatest.data(), columns_);
@@ -185,9 +185,9 @@ class Orthonormalization {
     return true;
   }
 
-  /// Returns the factor S of the Gram matrix of X - Q P: X = Q P + X' S, where X' is orthonormal in its settled
-  /// columns. Columns are settled in order. The first column whose rest is indistinguishable from rounding error, and
-  /// all columns after it, are only made orthogonal to the settled ones: the next step works on their rest.
+  /// Returns the factor S of the Gram matrix of X - Q P: X = Q P + X' S, where the settled columns of X' are
+  /// orthonormal. Columns are settled in order. Once what remains of a column may be rounding error, this column and
+  /// all later ones are only made orthogonal to the settled columns; the next step continues with them.
   Small triangular_factor(const Small& gram, const std::vector<double>& norms) {
     const double enough = std::sqrt(epsilon);
     bool settles = true;
@@ -203,7 +203,7 @@ class Orthonormalization {
     return S;
   }
 
-  /// X = (X / norms - Q P) / S; dependent columns become 0.
+  /// Computes X = (X / norms - Q P) / S. Dependent columns become 0.
   void update(const Small& P, const Small& S, const std::vector<double>& norms) {
     Small inverse = Impl::inverse_of_triangle(S);
     (-(P * inverse)).copy_to(numbers(0, before_));
@@ -214,7 +214,7 @@ class Orthonormalization {
                                          Scalar(0), X_);
   }
 
-  /// C += P norms T; T = S norms T
+  /// Computes C += P norms T, then T = S norms T.
   void collect(const Small& P, const Small& S, const std::vector<double>& norms) {
     for (Ordinal j = 0; j < columns_; ++j)
       for (Ordinal i = 0; i <= j; ++i) T_(i, j) *= norms[std::size_t(i)];
@@ -224,7 +224,7 @@ class Orthonormalization {
 
   const ExecutionSpace& exec_;
   const DenseWorkspace<ExecutionSpace>& workspace_;
-  std::vector<TallBlock<const Scalar>> blocks_;  // Q, and X
+  std::vector<TallBlock<const Scalar>> blocks_;  // Q, then X
   Block X_;
   const SumOverRanks<Scalar>& sum_over_ranks_;
   Ordinal before_, columns_;  // columns of Q, and of X
@@ -245,7 +245,7 @@ void expect_shape(const char* name, bool is_given, Ordinal rows, Ordinal columns
                               std::to_string(expected_columns));
 }
 
-/// The places of the columns in this state.
+/// Returns the indices of the columns in this state.
 std::vector<Ordinal> places_of(const auto& X, const std::vector<Column>& columns, Column state) {
   std::vector<Ordinal> places;
   for (Ordinal j = 0; j < X.columns; ++j)
@@ -269,7 +269,7 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
   work.get(C, R);
   const std::vector<Ordinal> settled = places_of(X, work.columns(), Column::Settled);
   std::vector<Ordinal> others = places_of(X, work.columns(), Column::Dependent);
-  // Random directions are tried three times: they may depend on other columns, or exceed the number of rows.
+  // Random directions are tried three times, because they may depend on other columns, or be more than there are rows.
   std::vector<TallBlock<const Scalar>> all(Q.begin(), Q.end());
   all.push_back({X.data, X.rows, Ordinal(settled.size()), X.row_stride, settled.data()});
   std::vector<std::vector<Ordinal>> found;

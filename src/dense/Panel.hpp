@@ -11,7 +11,7 @@ namespace Tessera::Impl {
 /// Upper bound on the columns that a kernel handles.
 inline constexpr Ordinal panel_columns = 128;
 
-/// A block of at most panel_columns columns, with its own list of columns: kernels take it by value.
+/// A block of at most panel_columns columns, which has its own list of columns, so kernels can take it by value.
 template <class Scalar>
 struct Panel {
   Scalar* data = nullptr;
@@ -27,7 +27,7 @@ struct Panel {
   KOKKOS_FUNCTION Scalar* row(Ordinal i) const { return data + i * row_stride; }
 };
 
-/// At most panel_columns columns of a block, from `first` on, without a list if they are adjacent.
+/// Returns at most panel_columns columns of a block, from `first` on; without a list if they are adjacent.
 template <class Scalar>
 Panel<Scalar> panel_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
   Panel<Scalar> panel;

@@ -21,7 +21,8 @@ std::size_t elements_of(const Multivector<const Scalar>& v) {
   return std::size_t(v.rows) * std::size_t(v.columns);
 }
 
-/// A multivector as a block: itself, or a copy at `place`, which advances.
+/// Returns a multivector as a block: the multivector itself, or a copy at `place`. Then `place` moves to the end of the
+/// copy.
 template <class ExecutionSpace, class Scalar>
 TallBlock<const Scalar> tall_block(const ExecutionSpace& exec, const Multivector<const Scalar>& v, Scalar*& place) {
   if (is_tall(v)) return {v.data, v.rows, v.columns, v.row_stride, nullptr};
@@ -31,7 +32,7 @@ TallBlock<const Scalar> tall_block(const ExecutionSpace& exec, const Multivector
   return target;
 }
 
-/// Whether rows are computed and summed piece by piece.
+/// Returns whether rows are computed and summed piece by piece.
 template <class ExecutionSpace, class Scalar>
 bool goes_in_pieces(const RowProducer& rows, const Multivector<const Scalar>& Y) {
   return is_host_space<ExecutionSpace> && rows.make_rows != nullptr && Y.columns <= panel_columns && is_tall(Y);

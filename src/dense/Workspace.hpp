@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// Arrays that grow when a call needs more than earlier calls. They are not initialized.
+/// Arrays that grow if a call needs more memory than earlier calls. They are not initialized.
 template <class ExecutionSpace>
 struct DenseWorkspace<ExecutionSpace>::Memory {
   using DeviceSpace = typename ExecutionSpace::memory_space;
@@ -16,18 +16,19 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
   template <class Space>
   using Bytes = Kokkos::View<std::byte*, Space>;
 
-  /// Slots of a ring of small matrices for the device. A slot is reused once its copy is known to be complete.
+  /// Number of slots of a ring of small matrices for the device. A slot is used again once its copy is known to be
+  /// complete.
   static constexpr int slots = 16;
 
-  Bytes<DeviceSpace> partial;  ///< sums of parts of the rows, or copies of rows before they are overwritten
+  Bytes<DeviceSpace> partial;  ///< sums of parts of rows, or copies of rows that are overwritten
   Bytes<DeviceSpace> matrix;   ///< the small matrix of the running kernel
-  Bytes<DeviceSpace> copies;   ///< row-major copies of multivectors of other layouts
+  Bytes<DeviceSpace> copies;   ///< row-major copies of multivectors with other layouts
   Bytes<PinnedSpace> results;  ///< results that the host waits for
   Bytes<PinnedSpace> ring;
   std::size_t slot_bytes = 0;
   int used_slots = 0;  ///< slots used since the last fence
 
-  /// Returns an array of at least `count` elements. Before it grows, waits for kernels that use it.
+  /// Returns an array of at least `count` elements. If it must grow, first waits for kernels that use it.
   template <class T, class Space>
   static T* take(const ExecutionSpace& exec, Bytes<Space>& array, const char* label, std::size_t count) {
     if (array.extent(0) < count * sizeof(T)) {
@@ -55,14 +56,14 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
     return take<T>(exec, results, "Tessera::DenseWorkspace::results", count);
   }
 
-  /// Copies `count` elements, which write(elements) makes, to the device. Waits only once in 16 calls.
+  /// Copies `count` elements, which write(elements) writes, to the device. Waits only in every 16th call.
   template <class T, class Write>
   const T* send(const ExecutionSpace& exec, std::size_t count, const Write& write) {
     const std::size_t bytes = count * sizeof(T);
     T* target = take_matrix<T>(exec, count);
     if (bytes > slot_bytes) {
       const std::size_t larger = (bytes + 255) / 256 * 256;
-      slot_bytes = 0;  // in case the allocation throws
+      slot_bytes = 0;  // in case the allocation fails
       take<std::byte>(exec, ring, "Tessera::DenseWorkspace::ring", larger * slots);
       slot_bytes = larger;
       used_slots = 0;

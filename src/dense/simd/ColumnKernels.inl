@@ -7,7 +7,8 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Operations that add an element to a sum and join two sums, in a register or for one number. All sums begin with 0.
+/// Operations that add an element to a sum, and join two sums, for a register or a single number. All sums begin with
+/// 0.
 template <class Real>
 struct Products {
   static constexpr bool has_two = true;
@@ -39,14 +40,14 @@ struct Greatest {
   TESSERA_INLINE static V add(V most, V x, V) {
     return join(most, x < 0 ? -x : x);
   }
-  /// Returns the greater one, or NaN if one is.
+  /// Returns the greater one, or NaN if one of them is NaN.
   template <class V>
   TESSERA_INLINE static V join(V a, V b) {
     return b <= a ? a : (a != a ? a : b);
   }
 };
 
-/// Joins `Vectors` registers of adjacent columns to sums, with `Apart` independent sums of rows.
+/// Adds `Vectors` registers of adjacent columns to sums, with `Apart` independent partial sums over rows.
 template <class Op, int Lanes, int Vectors, int Apart, class Real>
 TESSERA_INLINE void sum_columns(const Real* x, std::ptrdiff_t x_stride, const Real* y, std::ptrdiff_t y_stride,
                                 int rows, Real* sums) {
@@ -70,7 +71,7 @@ TESSERA_INLINE void sum_columns(const Real* x, std::ptrdiff_t x_stride, const Re
   }
 }
 
-/// Sums all columns: remaining columns use ever shorter registers.
+/// Sums all columns. The columns that do not fill a register use shorter and shorter registers.
 template <class Op, int Lanes, class Real>
 TESSERA_INLINE void sum_all_columns(const Real* x, std::ptrdiff_t x_stride, const Real* y, std::ptrdiff_t y_stride,
                                     int rows, int j, int columns, Real* sums) {
@@ -85,10 +86,10 @@ TESSERA_INLINE void sum_all_columns(const Real* x, std::ptrdiff_t x_stride, cons
   if constexpr (Lanes > 1) sum_all_columns<Op, Lanes / 2>(x, x_stride, y, y_stride, rows, j, columns, sums);
 }
 
-/// The number of adjacent rows of few columns that are handled as one long row.
+/// Returns the number of adjacent rows that are handled as one long row if rows have few columns.
 TESSERA_INLINE int rows_of_one(int columns) { return columns == 1 ? 32 : columns < 8 ? 16 : columns < 32 ? 4 : 1; }
 
-/// Sums rows with adjacent columns, a chunk of rows at a time, which stays in cache from one register to the next.
+/// Sums rows with adjacent columns, one chunk of rows at a time. A chunk stays in cache for all registers of columns.
 template <class Op, class Real>
 [[gnu::noinline]] void sum_lines(const Real* x, std::ptrdiff_t x_stride, const Real* y, std::ptrdiff_t y_stride,
                                  std::ptrdiff_t rows, int columns, Real* sums) {
@@ -109,7 +110,7 @@ template <class Op, class Real>
                                       columns, sums);
 }
 
-/// Sums one column with a stride: a solver may keep two vectors as the columns of one block.
+/// Sums one column that has a stride: a solver may keep two vectors as the columns of one block.
 template <class Op, class Real>
 [[gnu::noinline]] Real sum_apart(const Real* x, std::ptrdiff_t x_stride, const Real* y, std::ptrdiff_t y_stride,
                                  std::ptrdiff_t rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of a block, gathered into a buffer on the stack with adjacent columns.
+// Gathers rows of a block into a buffer on the stack, with adjacent columns.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 template <class Real>
 constexpr int lanes_of = TESSERA_SIMD_BYTES / int(sizeof(Real));
 
-/// A buffer for a few rows: half of the smallest first-level cache.
+/// A buffer for a few rows. It has half the size of the smallest first-level cache.
 template <class Real>
 struct alignas(64) RowBuffer {
   static constexpr int size = 16384 / int(sizeof(Real));
   Real elements[size];
 };
 
-/// The number of rows of at most 128 elements that fit into a buffer: a multiple of 16.
+/// Returns the number of rows, of at most 128 elements each, that fit into a buffer: a multiple of 16.
 template <class Real>
 TESSERA_INLINE int rows_of_buffer(std::ptrdiff_t stride) {
   const std::ptrdiff_t rows = RowBuffer<Real>::size / stride / 16 * 16;
@@ -35,7 +35,7 @@ TESSERA_INLINE std::ptrdiff_t padded(std::ptrdiff_t columns) {
   return (columns + lanes_of<Real> - 1) / lanes_of<Real> * lanes_of<Real>;
 }
 
-/// Some rows with adjacent columns.
+/// Rows with adjacent columns.
 template <class Real>
 struct Lines {
   const Real* data;
@@ -44,7 +44,7 @@ struct Lines {
   TESSERA_INLINE const Real* row(std::ptrdiff_t i) const { return data + i * stride; }
 };
 
-/// Prefetches memory, a few cache lines at a time while registers compute. The columns of a tile are more streams than
+/// Prefetches memory, a few cache lines at a time, while registers compute. The columns of a tile are more streams than
 /// the hardware prefetcher can follow.
 struct Fetch {
   const char* next = nullptr;
@@ -57,7 +57,7 @@ struct Fetch {
   }
 };
 
-/// Rows [first, first + rows) of X, cut off at `last`, to be prefetched in this number of pieces.
+/// Returns the memory of rows [first, first + rows) of X, up to row `last`, to be prefetched in `pieces` pieces.
 template <class Real>
 TESSERA_INLINE Fetch fetch_rows(const Real* data, std::ptrdiff_t row_stride, std::ptrdiff_t first, int rows,
                                 std::ptrdiff_t last, int pieces) {
@@ -68,8 +68,8 @@ TESSERA_INLINE Fetch fetch_rows(const Real* data, std::ptrdiff_t row_stride, std
   return {begin, begin + bytes, (bytes / pieces / 64 + 1) * 64};
 }
 
-/// Calls body(registers, first) for tiles of three registers of columns. Two tiles of two are faster than one of three
-/// and one of one. The last register may extend past the last column.
+/// Calls body(registers, first) for tiles of up to three registers of columns. Four registers are two tiles of two,
+/// which is faster than three and one. The last register may extend past the last column.
 template <class Real, class Body>
 TESSERA_INLINE void for_each_tile(int columns, const Body& body) {
   constexpr int lanes = lanes_of<Real>;
@@ -78,7 +78,7 @@ TESSERA_INLINE void for_each_tile(int columns, const Body& body) {
   for (; left >= 2; left -= 2, j += 2 * lanes) body(std::integral_constant<int, 2>{}, j);
   if (left == 1) body(std::integral_constant<int, 1>{}, j);
 }
-/// The number of these tiles.
+/// Returns the number of tiles of for_each_tile().
 template <class Real>
 TESSERA_INLINE int count_tiles(int columns) {
   return (columns + 3 * lanes_of<Real> - 1) / (3 * lanes_of<Real>);
@@ -88,17 +88,17 @@ template <class Real>
 TESSERA_INLINE register_t<Real, lanes_of<Real>> load(const Real* from) {
   return load_register<register_t<Real, lanes_of<Real>>>(from);
 }
-// A template parameter for the register type would lose its alignment attribute.
+// If the register type were a template parameter, it would lose its alignment attribute.
 template <class Real>
 TESSERA_INLINE void store(Real* to, register_t<Real, lanes_of<Real>> value) {
   store_register(to, value);
 }
 
-/// Whether registers can be read and written in part at full speed. Otherwise rows whose columns do not fill registers
+/// Whether part of a register can be loaded and stored at full speed. If not, rows whose columns do not fill registers
 /// are copied to a buffer.
 constexpr bool has_masks = TESSERA_SIMD_BYTES == 64;
 
-/// Loads `count` lanes, or all if the register is not partial. Other lanes are 0; stores leave them unchanged.
+/// Loads `count` lanes, or all lanes if the register is not partial. Other lanes are 0, and stores do not write them.
 template <bool IsPartial, class Real>
 TESSERA_INLINE register_t<Real, lanes_of<Real>> load_some(const Real* from, [[maybe_unused]] int count) {
 #if TESSERA_SIMD_BYTES == 64
@@ -120,8 +120,8 @@ TESSERA_INLINE void store_some(Real* to, register_t<Real, lanes_of<Real>> value,
   store(to, value);
 }
 
-/// Calls body(is_partial, count) with the number of columns in the last register of the tile that begins at column
-/// `first` of `columns`.
+/// Calls body(is_partial, count), where `count` is the number of columns in the last register of the tile that begins
+/// at column `first`.
 template <int Vectors, class Real, class Body>
 TESSERA_INLINE void with_last_register(int columns, int first, const Body& body) {
   const int count = columns - first - (Vectors - 1) * lanes_of<Real>;
@@ -129,7 +129,7 @@ TESSERA_INLINE void with_last_register(int columns, int first, const Body& body)
   body(std::false_type{}, lanes_of<Real>);
 }
 
-/// out[j] = in[j]
+/// Computes out[j] = in[j].
 template <class Real>
 TESSERA_INLINE void copy_line(const Real* in, Real* out, int count) {
   int j = 0;
@@ -143,7 +143,7 @@ TESSERA_INLINE void gather_rows(const PanelRows<const Real>& X, std::ptrdiff_t f
                                 std::ptrdiff_t stride) {
   const int columns = X.columns;
   const Ordinal* places = X.places;
-  constexpr int ahead = 16;  // rows; prefetches the line of every fourth column
+  constexpr int ahead = 16;  // in rows; the line of every fourth column is prefetched
   for (int i = 0; i < rows; ++i) {
     const Real* in = X.data + (first + i) * X.row_stride;
     Real* out = buffer + i * stride;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// X^T Y of some rows. Registers hold columns of Y; a tile of sums stays in registers for all rows that fit into the
+// X^T Y for some rows. Registers hold columns of Y. A tile of sums stays in registers for all rows that fit into the
 // first-level cache.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Adds the products of `Columns` columns of X and `Vectors` registers of Y, the last with `count` columns, to sums.
-/// Few sums are split into even and odd rows, to hide latency.
+/// Adds the products of `Columns` columns of X with `Vectors` registers of Y to sums. The last register has `count`
+/// columns. If there are few sums, even and odd rows have separate sums, to hide latency.
 template <int Columns, int Vectors, bool IsPartial, class Real>
 TESSERA_INLINE void gram_tile(Lines<Real> X, Lines<Real> Y, int count, int rows, Real* sums,
                               std::ptrdiff_t sums_stride) {
@@ -60,7 +60,7 @@ template <int Vectors, bool IsPartial, class Real>
   tile(std::integral_constant<int, 1>{});
 }
 
-/// Computes sums of so few columns that most of a register would be idle: a register holds rows of one column.
+/// Computes sums for so few columns that most lanes would be idle: here a register holds several rows of one column.
 template <class Real>
 [[gnu::noinline]] void gram_of_few(Lines<Real> X, int x_columns, Lines<Real> Y, int y_columns, int rows, Real* sums,
                                    std::ptrdiff_t sums_stride) {
@@ -82,8 +82,8 @@ template <class Real>
   }
 }
 
-/// Computes sums in registers of half the width, for even and for odd rows, for a Y whose columns are adjacent and fill
-/// half a register.
+/// Computes sums for a Y whose columns are adjacent and fill half a register. Uses registers of half the width, for
+/// even and for odd rows.
 template <class Real>
 [[gnu::noinline]] void gram_of_half(Lines<Real> X, int x_columns, Lines<Real> Y, int rows, Real* sums,
                                     std::ptrdiff_t sums_stride) {
@@ -114,7 +114,7 @@ template <class Real>
   for (; i < x_columns; ++i) tile(std::integral_constant<int, 1>{}, i);
 }
 
-/// Transposes rows: line j of the buffer is column j.
+/// Transposes rows: line j of the buffer becomes column j.
 template <class Real>
 TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, Real* buffer,
                                           std::ptrdiff_t stride) {
@@ -125,11 +125,12 @@ TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::p
   return {buffer, stride};
 }
 
-/// Returns rows of X: in place if their columns are adjacent and their stride is harmless, otherwise in a buffer.
+/// Returns rows of X: in place if their columns are adjacent and their stride does not slow caches, otherwise in a
+/// buffer.
 template <class Real>
 TESSERA_INLINE Lines<Real> lines_of(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, bool in_registers,
                                     Real* buffer, std::ptrdiff_t stride) {
-  // Long strides are often powers of two, and a cache can hold few lines at such distances.
+  // Long strides are often powers of two. A cache can hold only few lines at such distances.
   const bool is_narrow = X.row_stride > X.columns && X.row_stride * std::ptrdiff_t(sizeof(Real)) >= 512;
   if (X.places == nullptr && !is_narrow && !(in_registers && !has_masks && X.columns % lanes_of<Real> != 0))
     return {X.data + first * X.row_stride, X.row_stride};
@@ -152,7 +153,7 @@ TESSERA_INLINE void gram_of_lines(Lines<Real> x, int x_columns, Lines<Real> y, i
       });
 }
 
-/// Computes sums of so few columns that registers hold rows.
+/// Computes sums for so few columns that registers hold rows.
 template <class Real>
 TESSERA_INLINE void gram_rows_of_few(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, bool is_same,
                                      Ordinal first, Ordinal last, Real* sums, std::ptrdiff_t sums_stride) {
@@ -187,7 +188,7 @@ void gram_rows(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, b
   if (are_few) return gram_rows_of_few(X, Y, is_same, first, last, sums, sums_stride);
   RowBuffer<Real> x_buffer, y_buffer;
   const std::ptrdiff_t x_stride = padded<Real>(X.columns), y_stride = padded<Real>(Y.columns);
-  // The prefetched rows must fit into the first-level cache as well.
+  // The first-level cache must also hold the rows that are prefetched.
   const int most_rows = rows_of_buffer<Real>(x_stride > y_stride ? x_stride : y_stride);
   const int step = most_rows > 64 ? most_rows / 4 : 16;
   const int tiles = (X.columns + 3) / 4 * count_tiles<Real>(Y.columns);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that write blocks: products with a small matrix, sums, scaled blocks.
+// Kernels that write blocks: products with a small matrix, sums, and scaled blocks.
 #pragma once
 
 #include "GatherRows.inl"
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Stores the small matrix in tiles with adjacent columns in each row, padded with 0.
+/// Stores the small matrix in tiles whose columns are adjacent in each row, padded with 0.
 template <class Real>
 void pack_matrix(Real alpha, const Real* B, std::ptrdiff_t stride, Ordinal rows, Ordinal columns, Real* packed) {
   for_each_tile<Real>(columns, [&](auto vectors, int first) {
@@ -21,7 +21,7 @@ void pack_matrix(Real alpha, const Real* B, std::ptrdiff_t stride, Ordinal rows,
   });
 }
 
-/// Multiplies `Rows` rows of a tile of Y, whose last register has `count` columns.
+/// Multiplies `Rows` rows of X into a tile of Y, whose last register has `count` columns.
 template <int Rows, int Vectors, bool IsPartial, class Real>
 TESSERA_INLINE void multiply_tile(const Real* x, std::ptrdiff_t x_stride, int m, const Real* packed, Real beta, Real* y,
                                   std::ptrdiff_t y_stride, int count) {
@@ -40,7 +40,7 @@ TESSERA_INLINE void multiply_tile(const Real* x, std::ptrdiff_t x_stride, int m,
       body(std::bool_constant<IsPartial>{}, y + i * y_stride + (Vectors - 1) * lanes, s[i][Vectors - 1]);
     }
   };
-  // Reads all rows before writing one: a read right after a partial write waits for it, as if they overlapped.
+  // Reads all rows before it writes any: a load right after a partial store waits for it, as if they overlapped.
   if (beta != 0) {
     for_each_register([&](auto is_partial, const Real* from, V& sum) __attribute__((always_inline)) {
       sum = fused(beta, load_some<decltype(is_partial)::value>(from, count), sum);
@@ -66,7 +66,7 @@ template <int Vectors, bool IsPartial, class Real>
                                          count);
 }
 
-/// Multiplies few columns of X into Y with fewer columns than a register has lanes, one number at a time.
+/// Multiplies, one number at a time, a few columns of X into a Y with fewer columns than a register has lanes.
 template <int Columns, class Real>
 [[gnu::noinline]] void multiply_few(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                     const PanelRows<Real>& Y, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -87,7 +87,7 @@ template <int Columns, class Real>
   }
 }
 
-/// Multiplies in registers of half the width, for a Y whose columns are adjacent and fill half a register.
+/// Multiplies into a Y whose columns are adjacent and fill half a register. Uses registers of half the width.
 template <class Real>
 [[gnu::noinline]] void multiply_half(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                      const PanelRows<Real>& Y, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -111,13 +111,13 @@ template <class Real>
   for (; first < last; ++first) multiply(std::integral_constant<int, 1>{}, first);
 }
 
-/// Multiplies a chunk of rows of X at a time, which stays in cache from one tile to the next.
+/// Multiplies one chunk of rows of X at a time. A chunk stays in cache for all tiles.
 template <class Real>
 TESSERA_INLINE void multiply_many(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                   const PanelRows<Real>& Y, bool is_in_place, Ordinal first, Ordinal last) {
   RowBuffer<Real> x_buffer, y_buffer;
   const int m = X.columns, n = Y.columns;
-  // Each row of X is read before its row of Y is written, unless there is a second tile.
+  // If there is one tile, each row of X is read before its row of Y is written.
   const bool copies_x = (is_in_place && n > 3 * lanes_of<Real>) || X.places != nullptr;
   const bool copies_y = Y.places != nullptr || (!has_masks && n % lanes_of<Real> != 0);
   const int step = rows_of_buffer<Real>(m > padded<Real>(n) ? m : padded<Real>(n));
@@ -168,7 +168,7 @@ void multiply_rows(const PanelRows<const Real>& X, const Real* packed, Real beta
   multiply_many(X, packed, beta, Y, is_in_place, first, last);
 }
 
-/// c = alpha a + beta b
+/// Returns alpha a + beta b.
 template <bool HasA, bool HasB, class Real>
 TESSERA_INLINE Real add_one(Real alpha, const Real* a, Real beta, const Real* b) {
   const Real scaled = HasA ? alpha * *a : Real(0);
@@ -253,7 +253,7 @@ void scale_rows_by_column(const Real* factors, const PanelRows<Real>& X, Ordinal
       for (int j = 0; j < n; ++j) X.data[i * X.row_stride + X.places[j]] *= factors[j];
     return;
   }
-  // Several rows of few columns are handled as one long row, with repeated factors.
+  // Several rows with few columns are handled as one long row, with repeated factors.
   Real repeated[256];
   const int joined = X.row_stride == n ? 256 / n : 1;
   for (int k = 0; k < joined * n; ++k) repeated[k] = factors[k % n];

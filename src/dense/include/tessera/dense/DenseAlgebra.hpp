@@ -10,19 +10,19 @@
 
 /// Algebra of tall blocks: the operations of a block Krylov solver between two products with its matrix.
 ///
-/// Every function reads and writes its blocks once, for any number of columns up to 128, and again for each further 128
-/// columns. Rows are cut into parts that depend only on the numbers of rows and columns. Each part, and then the sums
-/// of the parts, are added in order: the same blocks give the same bits in every run and with any number of threads.
+/// Every function reads and writes its blocks once for up to 128 columns, and once more for each further 128 columns.
+/// Rows are cut into parts that depend only on the number of rows and columns. Each part is summed in order, and so are
+/// the sums of the parts: the same blocks give the same bits in every run and for any number of threads.
 ///
-/// Small matrices and results are in host memory. Functions with a result wait for it, once; the others do not wait,
-/// and have read their small matrix when they return. Blocks of one call have equal numbers of rows unless the function
-/// says otherwise. An output must not overlap an input, but may be the same block (are_same) where the function says
-/// so. Other overlaps, and numbers of rows or columns that do not fit, throw std::invalid_argument.
+/// Small matrices and results are in host memory. Functions with a result wait for it, once. Other functions do not
+/// wait, but have read their small matrix when they return. All blocks of a call have the same number of rows unless
+/// the function says otherwise. An output must not overlap an input. If the function says so, it may be the same block
+/// (are_same). Other overlaps, and numbers of rows or columns that do not fit, throw std::invalid_argument.
 ///
-/// They are compiled for float and double on every backend.
+/// The functions are compiled for float and double on every backend.
 namespace Tessera::Impl {
 
-/// A small matrix in host memory, stored by columns as in LAPACK: element (i, j) is data[i + j * stride].
+/// A small column-major matrix in host memory: element (i, j) is data[i + j * stride].
 template <class Scalar>
 struct SmallMatrix {
   Scalar* data = nullptr;     ///< element (0, 0)
@@ -32,7 +32,7 @@ struct SmallMatrix {
 
   Scalar& operator()(Ordinal i, Ordinal j) const { return data[i + j * stride]; }  ///< element (i, j)
 
-  /// Returns the same matrix, read-only.
+  /// Converts to a read-only matrix.
   template <class T>
   operator SmallMatrix<T>() const requires(!std::is_const_v<Scalar> && std::is_same_v<T, const Scalar>) {
     return {data, rows, columns, stride};
@@ -40,93 +40,93 @@ struct SmallMatrix {
 };
 
 /// Memory for sums and small matrices, kept from call to call. It grows with the largest call, to at most a few MiB
-/// and, where a function says so, copies of operands of other layouts. One workspace serves one instance of a backend
+/// plus, where a function says so, copies of operands with other layouts. A workspace serves one instance of a backend
 /// at a time.
 template <class ExecutionSpace>
 class DenseWorkspace {
  public:
   DenseWorkspace();
   ~DenseWorkspace();
-  DenseWorkspace(DenseWorkspace&&) noexcept;             ///< takes the memory of another
-  DenseWorkspace& operator=(DenseWorkspace&&) noexcept;  ///< takes the memory of another
+  DenseWorkspace(DenseWorkspace&&) noexcept;             ///< moves the memory
+  DenseWorkspace& operator=(DenseWorkspace&&) noexcept;  ///< moves the memory
 
-  struct Memory;                               ///< the arrays, by kind of backend
+  struct Memory;                               ///< the arrays; they depend on the kind of backend
   Memory& memory() const { return *memory_; }  ///< for the functions below
 
  private:
   std::unique_ptr<Memory> memory_;
 };
 
-/// C = X^T Y, where X is all columns of several blocks: the rows of C are those of X[0], then those of X[1], and so on.
-/// Reads Y and each block of X once; waits once. If Y is one of X, it is read once. On devices, blocks whose columns
-/// lie side by side in the same rows are one.
+/// Computes C = X^T Y, where X has all columns of several blocks: C has the rows of X[0], then those of X[1], and so
+/// on. Reads Y and each block of X once, and waits once. If Y is one of the blocks of X, it is read once. On devices,
+/// blocks whose columns are side by side in the same rows count as one block.
 template <class ExecutionSpace, class Scalar>
 void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                     std::span<const TallBlock<const Scalar>> X, const TallBlock<const Scalar>& Y,
                     const SmallMatrix<Scalar>& C);
 
-/// result[j] = x_j . y_j for each column. Waits once.
+/// Computes result[j] = x_j . y_j for each column. Waits once.
 template <class ExecutionSpace, class Scalar>
 void dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, const TallBlock<const Scalar>& X,
           const TallBlock<const Scalar>& Y, Scalar* result);
 
-/// result[j] = sum of |x_ij| over the rows. Waits once.
+/// Computes result[j], the sum of |x_ij| over the rows. Waits once.
 template <class ExecutionSpace, class Scalar>
 void sums_of_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                         const TallBlock<const Scalar>& X, Scalar* result);
 
-/// result[j] = the greatest |x_ij| of the rows, 0 without rows, NaN if an element is NaN. Waits once.
+/// Computes result[j], the greatest |x_ij| over the rows: 0 if there are no rows, NaN if an element is NaN. Waits once.
 template <class ExecutionSpace, class Scalar>
 void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                          const TallBlock<const Scalar>& X, Scalar* result);
 
-/// Y = alpha X B + beta Y, where B has a row for each column of X. Works in place (Y is X) if B is square and beta is
-/// 0. With beta = 0, Y may hold anything on entry. Elements of B that are 0 still multiply.
+/// Computes Y = alpha X B + beta Y, where B has a row for each column of X. Y may be X if B is square and beta is 0. If
+/// beta is 0, Y may hold anything on entry. Elements of B that are 0 are multiplied, too.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
                   const TallBlock<Scalar>& Y);
 
-/// The same where X is all columns of several blocks: the rows of B are for those of X[0], then those of X[1], and so
-/// on. With beta = 0, one of the blocks may be Y. On devices, blocks whose columns lie side by side in the same rows
-/// are read at once; Y is otherwise read and written again for each block.
+/// Does the same for an X that has all columns of several blocks: B has the rows for X[0], then those for X[1], and so
+/// on. If beta is 0, one of the blocks may be Y. On devices, blocks whose columns are side by side in the same rows are
+/// read at once; otherwise Y is read and written again for each block.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   std::span<const TallBlock<const Scalar>> X, const SmallMatrix<const Scalar>& B, Scalar beta,
                   const TallBlock<Scalar>& Y);
 
-/// C = alpha A + beta B; C may be A or B. A block whose factor is 0 is not read.
+/// Computes C = alpha A + beta B. C may be A or B. A block whose factor is 0 is not read.
 template <class ExecutionSpace, class Scalar>
 void add(const ExecutionSpace& exec, Scalar alpha, const TallBlock<const Scalar>& A, Scalar beta,
          const TallBlock<const Scalar>& B, const TallBlock<Scalar>& C);
 
-/// x_ij = factors[j] x_ij. `factors` is host memory, one for each column.
+/// Computes x_ij = factors[j] x_ij. `factors` has an element for each column, in host memory.
 template <class ExecutionSpace, class Scalar>
 void scale(const ExecutionSpace& exec, const Scalar* factors, const TallBlock<Scalar>& X);
 
-/// Y = diagonal(factors) X; `factors` has an element a row, in the memory of the backend. Y may be X.
+/// Computes Y = diagonal(factors) X. `factors` has an element for each row, in memory of the backend. Y may be X.
 template <class ExecutionSpace, class Scalar>
 void scale_rows(const ExecutionSpace& exec, const Scalar* factors, const TallBlock<const Scalar>& X,
                 const TallBlock<Scalar>& Y);
 
-/// Y = X. Columns of one block may overlap with others of the same rows only if the blocks are the same.
+/// Computes Y = X. X and Y may share memory only if they are the same block, or different columns of the same rows.
 template <class ExecutionSpace, class Scalar>
 void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const TallBlock<Scalar>& Y);
 
-/// Y = X for an X with any strides, in memory of the backend.
+/// Computes Y = X for an X with any strides, in memory of the backend.
 template <class ExecutionSpace, class Scalar>
 void copy(const ExecutionSpace& exec, const Multivector<const Scalar>& X, const TallBlock<Scalar>& Y);
 
-/// Y = X for a Y with any strides, in memory of the backend.
+/// Computes Y = X for a Y with any strides, in memory of the backend.
 template <class ExecutionSpace, class Scalar>
 void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Multivector<Scalar>& Y);
 
-/// All elements = value.
+/// Sets all elements to `value`.
 template <class ExecutionSpace, class Scalar>
 void fill(const ExecutionSpace& exec, Scalar value, const TallBlock<Scalar>& X);
 
-/// Makes elements uniform in [-1, 1). They depend only on the seed, on first_row + i and on j: a block that is spread
-/// over ranks is the same for any number of ranks if first_row is the number of rows on lower ranks.
+/// Makes elements uniform in [-1, 1). They depend only on the seed, on first_row + i and on j. Hence a block whose rows
+/// are distributed over ranks is the same for any number of ranks if first_row is the number of rows on lower ranks.
 template <class ExecutionSpace, class Scalar>
 void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t first_row, const TallBlock<Scalar>& X);
 

@@ -5,7 +5,7 @@
 
 namespace Tessera::Impl {
 
-/// A small matrix in host memory, stored by columns, as users give and get it.
+/// The View type of small column-major matrices in host memory, in the API.
 template <class Scalar>
 using SmallMatrixView =
     Kokkos::View<Scalar**, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -10,8 +10,8 @@
 
 namespace Tessera::Impl {
 
-/// A dense block with many rows and few columns, in memory that another object owns. Columns are adjacent, or a list
-/// names their places in a row.
+/// A dense block with many rows and few columns, in memory that another object owns. Columns are adjacent, or at the
+/// places in a row that a list names.
 ///
 /// Column j of row i is data[i * row_stride + column_list[j]], or data[i * row_stride + j] without a list. Strides
 /// count elements, not bytes.
@@ -21,9 +21,9 @@ struct TallBlock {
   Ordinal rows = 0;                      ///< number of rows
   Ordinal columns = 0;                   ///< number of columns
   std::ptrdiff_t row_stride = 0;         ///< elements from one row to the next
-  const Ordinal* column_list = nullptr;  ///< in host memory, at least 0 and less than row_stride each; or null
+  const Ordinal* column_list = nullptr;  ///< in host memory, each at least 0 and less than row_stride; or null
 
-  /// The place of a column in its row.
+  /// Returns the place of a column in its row.
   Ordinal place(Ordinal j) const { return column_list == nullptr ? j : column_list[j]; }
 
   /// Returns columns [first, first + count).
@@ -32,15 +32,15 @@ struct TallBlock {
     return {data, rows, count, row_stride, column_list + first};
   }
 
-  /// Returns the same block, read-only.
+  /// Converts to a read-only block.
   template <class T>
   operator TallBlock<T>() const requires(!std::is_const_v<Scalar> && std::is_same_v<T, const Scalar>) {
     return {data, rows, columns, row_stride, column_list};
   }
 };
 
-/// Whether both have the same elements at the same places: an elementwise operation may then write one and read the
-/// other.
+/// Returns whether both blocks have the same elements at the same places: an elementwise operation may then write one
+/// and read the other.
 template <class A, class B>
 bool are_same(const TallBlock<A>& a, const TallBlock<B>& b) {
   if (a.data != b.data || a.rows != b.rows || a.columns != b.columns || a.row_stride != b.row_stride) return false;
@@ -49,8 +49,8 @@ bool are_same(const TallBlock<A>& a, const TallBlock<B>& b) {
   return true;
 }
 
-/// Whether the blocks may share an element. Blocks of equal row stride are compared column by column, other blocks by
-/// their first and last addresses.
+/// Returns whether the blocks may share an element. Blocks with equal row strides are compared column by column, other
+/// blocks by their first and last addresses.
 template <class A, class B>
 bool share_memory(const TallBlock<A>& a, const TallBlock<B>& b) {
   if (a.rows == 0 || b.rows == 0 || a.columns == 0 || b.columns == 0) return false;
@@ -66,11 +66,11 @@ bool share_memory(const TallBlock<A>& a, const TallBlock<B>& b) {
   if (a_begin + bytes(a) <= b_begin || b_begin + bytes(b) <= a_begin) return false;
   const auto between = static_cast<std::ptrdiff_t>(b_begin - a_begin), size = static_cast<std::ptrdiff_t>(sizeof(A));
   if (sizeof(A) != sizeof(B) || between % size != 0) return true;
-  // One row may be longer than its stride.
+  // Rows may be longer than the stride.
   const std::ptrdiff_t longest = std::max(last_place(a), last_place(b)) + 1;
   const std::ptrdiff_t stride = a.rows == 1 && b.rows == 1 ? longest + std::abs(between) : a.row_stride;
   if (stride < longest || (a.row_stride != b.row_stride && std::max(a.rows, b.rows) > 1)) return true;
-  // Element (k, i) of a is element (l, j) of b if `start` + b.place(j) - a.place(i) makes k - l - `rows` whole rows.
+  // Element (k, i) of a is element (l, j) of b if `start` + b.place(j) - a.place(i) is k - l - `rows` whole rows.
   const std::ptrdiff_t rows = between / size / stride, start = between / size % stride;
   for (Ordinal i = 0; i < a.columns; ++i) {
     for (Ordinal j = 0; j < b.columns; ++j) {

@@ -11,14 +11,14 @@
 
 namespace Tessera::Impl {
 
-/// Columns of blocks of one call, and the corresponding rows of its small matrix.
+/// Columns of the blocks of a call, and the corresponding rows of its small matrix.
 template <class Scalar>
 struct JoinedColumns {
   TallBlock<const Scalar> block;
   std::vector<Ordinal> rows;
 };
 
-/// Returns each block alone.
+/// Returns each block separately.
 template <class Scalar>
 std::vector<JoinedColumns<Scalar>> separate_columns(std::span<const TallBlock<const Scalar>> blocks) {
   std::vector<JoinedColumns<Scalar>> result;
@@ -32,7 +32,7 @@ std::vector<JoinedColumns<Scalar>> separate_columns(std::span<const TallBlock<co
   return result;
 }
 
-/// The same block without a list, if its columns are adjacent.
+/// Returns the same block without a list if its columns are adjacent.
 template <class Scalar>
 TallBlock<Scalar> without_list(const TallBlock<Scalar>& block) {
   for (Ordinal j = 0; j < block.columns; ++j)
@@ -40,15 +40,15 @@ TallBlock<Scalar> without_list(const TallBlock<Scalar>& block) {
   return {block.data + block.place(0), block.rows, block.columns, block.row_stride, nullptr};
 }
 
-/// Whether the columns of b follow those of a in each row.
+/// Returns whether the columns of b follow the columns of a in each row.
 template <class Scalar>
 bool continues(const TallBlock<Scalar>& a, const TallBlock<Scalar>& b) {
   return a.column_list == nullptr && b.column_list == nullptr && a.rows > 1 && a.row_stride == b.row_stride &&
          b.data == a.data + a.columns;
 }
 
-/// Joins blocks with adjacent columns to one of at most this number of columns, in the place of the first: solvers pass
-/// views of one larger block.
+/// Joins blocks whose columns are adjacent to blocks of at most `most_columns` columns, each in the place of its first:
+/// solvers pass views of a larger block.
 template <class Scalar>
 std::vector<JoinedColumns<Scalar>> join_columns(std::span<const TallBlock<const Scalar>> blocks, Ordinal most_columns) {
   auto result = separate_columns(blocks);

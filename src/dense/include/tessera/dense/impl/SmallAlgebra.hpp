@@ -8,10 +8,10 @@
 #include <tessera/dense/DenseAlgebra.hpp>
 #include <vector>
 
-/// Matrices with a row and a column for each column of blocks, in double on the host.
+/// Small matrices, in double on the host, with a row and a column for each column of blocks.
 namespace Tessera::Impl {
 
-/// A small column-major matrix, initially 0. Loops run along columns, hence the compiler vectorises them.
+/// A small column-major matrix, initially 0. Inner loops run along columns, so compilers can vectorise them.
 class Small {
  public:
   Small() = default;
@@ -42,7 +42,7 @@ class Small {
       for (Ordinal i = 0; i < count; ++i) result(i, j) = (*this)(first + i, j);
     return result;
   }
-  /// Returns the columns in a list.
+  /// Returns the listed columns.
   Small some_columns(const std::vector<Ordinal>& list) const {
     Small result(rows_, static_cast<Ordinal>(list.size()));
     for (Ordinal j = 0; j < result.columns(); ++j)
@@ -58,7 +58,7 @@ class Small {
   bool is_finite() const {
     return std::all_of(elements_.begin(), elements_.end(), [](double element) { return std::isfinite(element); });
   }
-  /// *this += A B, where neither is this matrix.
+  /// Computes *this += A B. Neither A nor B may be this matrix.
   void add_product(const Small& A, const Small& B) {
     for (Ordinal j = 0; j < columns_; ++j)
       for (Ordinal k = 0; k < A.columns(); ++k)
@@ -70,7 +70,7 @@ class Small {
   std::vector<double> elements_;
 };
 
-/// A B
+/// Returns A B.
 inline Small operator*(const Small& A, const Small& B) {
   Small C(A.rows(), B.columns());
   C.add_product(A, B);
@@ -89,16 +89,16 @@ inline Small operator-(Small A) {
   return A;
 }
 
-/// The unit matrix.
+/// Returns the unit matrix.
 inline Small identity(Ordinal columns) {
   Small I(columns, columns);
   for (Ordinal j = 0; j < columns; ++j) I(j, j) = 1;
   return I;
 }
 
-/// Returns the upper triangular S with S^T S = A for a symmetric A, whose upper triangle is read. In the order of the
-/// columns, keeps(j, pivot) returns whether column j is kept; `pivot` is what the earlier kept columns leave of A(j,
-/// j). The row of a column that is not kept is 0, and it does not affect later columns.
+/// Returns the upper triangular S with S^T S = A for a symmetric A, whose upper triangle is read. Calls keeps(j, pivot)
+/// for the columns in order, which returns whether column j is kept. `pivot` is what remains of A(j, j) after the kept
+/// columns before j. If a column is not kept, its row of S is 0, and it does not affect later columns.
 template <class Keeps>
 Small cholesky(const Small& A, const Keeps& keeps) {
   Small S(A.rows(), A.columns());
@@ -116,7 +116,7 @@ Small cholesky(const Small& A, const Keeps& keeps) {
   return S;
 }
 
-/// Returns S^-1 for an upper triangular S. Rows and columns whose diagonal element is 0 are left out, and are 0 in the
+/// Returns S^-1 for an upper triangular S. Ignores rows and columns whose diagonal element is 0: they are 0 in the
 /// result.
 inline Small inverse_of_triangle(const Small& S) {
   Small inverse(S.rows(), S.columns());
@@ -133,9 +133,9 @@ inline Small inverse_of_triangle(const Small& S) {
   return inverse;
 }
 
-/// The Cholesky factor of the symmetric matrix (A + A^T) / 2, scaled to a diagonal of 1. A pivot is the part of a
-/// column that is independent of earlier columns. A column is left out, without effect on others, unless its pivot
-/// exceeds `least`.
+/// The Cholesky factor of the symmetric matrix (A + A^T) / 2, scaled to a unit diagonal. A pivot is the part of a
+/// column that is independent of earlier columns. Columns are kept if their pivot exceeds `least`; the others do not
+/// affect them.
 class CholeskyFactor {
  public:
   CholeskyFactor() = default;
@@ -155,7 +155,7 @@ class CholeskyFactor {
     });
   }
 
-  /// Returns the columns that are kept.
+  /// Returns the indices of the columns that are kept.
   const std::vector<Ordinal>& kept() const { return kept_; }
   bool keeps_all() const { return kept_.size() == scale_.size(); }
   /// Returns the least pivot, at most 1. It is -1 or less if an element of the diagonal is not positive.
