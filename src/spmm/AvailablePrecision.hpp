@@ -10,9 +10,9 @@
 
 namespace Tessera::Impl {
 
-/// Returns the requested precision, or native if there are no kernels for it and the options allow a fall-back.
+/// Returns the requested precision. If there are no kernels for it and the options allow a fall-back, returns Native.
 ///
-/// \param who   [in] the beginning of an error's message
+/// \param who   [in] the beginning of error messages
 /// \param notes [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class ExecutionSpace>

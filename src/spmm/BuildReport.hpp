@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl {
 
-/// Measures the seconds since its construction. (The clock of Kokkos::Timer may be set meanwhile.)
+/// Measures the seconds since its construction. (The clock of Kokkos::Timer is not steady: it may be set in between.)
 class SteadyTimer {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -22,25 +22,25 @@ class SteadyTimer {
   Clock::time_point start_ = Clock::now();
 };
 
-/// The seconds of the steps of make_plan(), or of building the transpose.
+/// The seconds that the steps of make_plan(), or of building the transpose, took.
 struct BuildSeconds {
   double analysis = 0;    ///< checks, sorting, statistics, the choice
   double tuning = 0;      ///< measuring candidates
-  double reordering = 0;  ///< finding orders of rows, dropped ones included
-  double format = 0;      ///< building formats, dropped ones included
+  double reordering = 0;  ///< finding orders of rows, also those that were dropped
+  double format = 0;      ///< building formats, also those that were dropped
   double kernels = 0;     ///< building the device's kernels
   double values = 0;      ///< filling in values
   double total = 0;
 };
 
-/// How a plan, or its transpose, was built.
+/// A report of how a plan, or its transpose, was built.
 struct BuildReport {
   std::vector<std::string> notes;  ///< requests that were not met
   BuildSeconds seconds;
-  std::size_t peak_bytes = 0;  ///< peak bytes that the plan had allocated
+  std::size_t peak_bytes = 0;  ///< peak of the bytes that the plan had allocated
 };
 
-/// Calls step() in a region of that name, waits for `exec` and adds the time that passed.
+/// Calls step() in a profiling region, waits for `exec`, adds the seconds to `seconds`, and returns the result.
 template <class ExecutionSpace, class Step>
 auto timed(const ExecutionSpace& exec, const char* region_name, double& seconds, const Step& step) {
   const Region<ExecutionSpace> region(region_name);

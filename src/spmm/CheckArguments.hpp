@@ -12,32 +12,32 @@
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <variant>
 
-/// Checks of the arguments that users pass to a plan. All throw std::invalid_argument before anything has changed.
+/// Checks of the arguments that users pass to a plan. They throw std::invalid_argument before anything is changed.
 namespace Tessera::Impl {
 
 [[noreturn]] inline void reject_matrix(const std::string& what) {
   throw std::invalid_argument("Tessera::make_plan: " + what);
 }
 
-/// \param who [in] the function, as in "Tessera::spmm"
+/// \param who [in] name of the function, such as "Tessera::spmm"
 [[noreturn]] inline void reject_product(const char* who, const std::string& what) {
   throw std::invalid_argument(who + (": " + what));
 }
 
-/// \param argument [in] the function and the name of its argument
+/// \param argument [in] names of the function and of its argument
 inline void check_not_negative(const std::string& argument, int number) {
   if (number >= 0) return;
   throw std::invalid_argument(argument + " is " + std::to_string(number) + "; expected a number that is not negative");
 }
 
-/// \param argument [in] the function and the name of its argument
+/// \param argument [in] names of the function and of its argument
 inline void check_allocated(const std::string& argument, const void* data, std::size_t size) {
   if (data != nullptr || size == 0) return;
   throw std::invalid_argument(argument + " has " + std::to_string(size) +
                               " elements and no memory (its data is null); expected allocated memory");
 }
 
-/// Checks that the rows and columns of elements, in a matrix of dense blocks, fit in Ordinal.
+/// Checks that Ordinal can count the rows and columns of elements, if the matrix consists of dense blocks.
 inline void check_element_rows(const UserRows& A) {
   constexpr auto most = std::numeric_limits<Ordinal>::max();
   const auto check = [&](const char* what, Ordinal count) {
@@ -50,7 +50,7 @@ inline void check_element_rows(const UserRows& A) {
   check("columns", A.columns);
 }
 
-/// Checks that the sizes of a matrix's three arrays fit each other.
+/// Checks that the sizes of the three arrays of a matrix fit each other.
 template <class Input>
 void check_matrix(const Input& input) {
   if (input.rows < 0 || input.columns < 0) {
@@ -58,7 +58,7 @@ void check_matrix(const Input& input) {
                   " columns; expected numbers that are not negative");
   }
   const auto expected = static_cast<std::size_t>(input.rows) + 1;
-  // Kokkos Kernels makes an empty matrix with an empty row map.
+  // An empty matrix of Kokkos Kernels has an empty row map.
   const bool is_empty = input.rows == 0 && input.row_offsets_size == 0;
   if (!is_empty && input.row_offsets_size != expected) {
     reject_matrix("there are " + std::to_string(input.row_offsets_size) +
@@ -89,7 +89,7 @@ inline std::string shape(Ordinal rows, Ordinal columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-/// Checks that X and Y fit op(A); messages call Y `y`.
+/// Checks that X and Y fit op(A). Messages use the name `y` for Y.
 template <class Scalar>
 void check_shapes(const char* who, Ordinal op_rows, Ordinal op_columns, Mode mode, const Multivector<const Scalar>& X,
                   const std::string& y, const Multivector<Scalar>& Y) {
@@ -107,7 +107,7 @@ void check_has_memory(const char* who, const char* name, const Multivector<Scala
                           " and has no memory (its data is null); expected allocated memory");
 }
 
-/// Checks that X and Y share no memory; messages use the given names.
+/// Checks that X and Y share no memory. Messages use the given names.
 template <class Scalar>
 void check_apart(const char* who, const char* x, const Multivector<const Scalar>& X, const char* y,
                  const Multivector<Scalar>& Y) {
@@ -121,7 +121,7 @@ void check_apart(const char* who, const char* x, const Multivector<const Scalar>
 
 /// Checks that a workspace was prepared for this plan, mode and instance, and for enough columns.
 ///
-/// \param plan [in] the plan's id
+/// \param plan [in] id of the plan
 template <class ExecutionSpace>
 void check_workspace(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                      std::uint64_t plan, Mode mode, Ordinal columns) {

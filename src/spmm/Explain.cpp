@@ -16,7 +16,7 @@ std::string megabytes(double bytes) {
   return text.str();
 }
 
-/// Prints microseconds below a millisecond, otherwise milliseconds.
+/// Prints seconds as microseconds if below a millisecond, otherwise as milliseconds.
 std::string duration(double seconds) {
   const bool is_short = seconds < 1e-3;
   std::ostringstream text;
@@ -25,7 +25,7 @@ std::string duration(double seconds) {
   return text.str();
 }
 
-/// The length of the longest name of a format.
+/// Returns the length of the longest name of a format.
 int name_width() {
   std::size_t width = 0;
   for (const Format format : every_format) width = std::max(width, to_string(format).size());
@@ -38,7 +38,7 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   if (c.measured_seconds > 0) out << duration(c.measured_seconds) << " measured, ";
   out << std::fixed << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
-  if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // a file may hold any number
+  if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // a loaded plan may have any number
   if (c.peak_bytes > 0) out << "; plan " << megabytes(c.held_bytes) << ", peak " << megabytes(c.peak_bytes);
   out << (chosen ? "" : c.is_rejected ? ", rejected: does not fit" : ", not chosen") << '\n';
 }

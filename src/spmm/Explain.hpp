@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// The data that Plan::explain() prints besides the choice.
+/// What Plan::explain() prints in addition to the choice.
 struct Explanation {
   long long rows = 0;
   long long columns = 0;
@@ -17,7 +17,7 @@ struct Explanation {
   int num_vectors = 0;
   bool half_vectors = false;
   std::string execution_space;
-  std::string made_on;  // the execution space of make_plan() if the plan was loaded, else empty
+  std::string made_on;  // if the plan was loaded, the execution space of make_plan(); else empty
   std::size_t format_bytes = 0;
   std::size_t transpose_bytes = 0;
   std::size_t slot_map_bytes = 0;
@@ -28,14 +28,14 @@ struct Explanation {
   std::vector<std::string> notes;
 };
 
-/// The data that Plan::explain() prints for a block of rows.
+/// What Plan::explain() prints about a block of rows.
 struct BlockExplanation {
   long long first_row = 0;
   long long rows = 0;
   std::size_t nonzeros = 0;
   const Choice* choice = nullptr;
-  const Choice* transposed = nullptr;      // null where there is no transpose
-  std::string kernels, transpose_kernels;  // empty where there is only one
+  const Choice* transposed = nullptr;      // null if there is no transpose
+  std::string kernels, transpose_kernels;  // empty if there is only one kernel
 };
 
 /// \param blocks [in] all rows of the plan, at least one block

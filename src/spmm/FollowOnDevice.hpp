@@ -7,8 +7,9 @@
 #include <tessera/common/WatchedArray.hpp>
 #include <tessera/format/ValueMap.hpp>
 
-/// The two kernels that follow values, written for a device. They start faster than the kernels for all devices, which
-/// matters because most checks find no change. They return false if the device has no such kernels.
+/// Checks values, and copies them if they have changed, by kernels that are written for a device. These start faster
+/// than portable kernels, which matters because most checks find no change. Devices without them use the functions
+/// below, which do nothing and return false.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>

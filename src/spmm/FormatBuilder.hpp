@@ -18,7 +18,7 @@
 
 namespace Tessera::Impl {
 
-/// Chooses a format for rows in an order, and builds it. Values and kernels come later.
+/// Chooses a format for rows in a given order, and builds it. Values and kernels are added later.
 template <class Scalar, class ExecutionSpace>
 class FormatBuilder {
  public:
@@ -27,7 +27,7 @@ class FormatBuilder {
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
 
   /// \param wanted   [in] the format, or Format::Auto
-  /// \param rows     [in] canonical, in that order; entry i is the entry rows.values (i) of A
+  /// \param rows     [in] canonical rows in `orders`; rows.values maps their entries to those of A
   /// \param rejections [in,out] the formats that did not fit
   /// \param report   [in,out] gets the times, and a note about a fall-back
   FormatBuilder(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Rows& rows,
@@ -42,7 +42,7 @@ class FormatBuilder {
         asked_precision_(options.precision),
         report_(report) {}
 
-  /// \throws TooManyPlaces if the chosen format needs too many places, and the rows can be cut
+  /// \throws TooManyPlaces if the chosen format needs too many places and the rows can be cut
   /// \throws FormatTooLarge if no format fits, or if the wanted format does not fit and the options allow no fall-back
   Matrix build() {
     timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
@@ -105,8 +105,8 @@ class FormatBuilder {
     }
   }
 
-  /// Ranks the candidates again in a wider precision, and uses it if it makes the wanted format, or the fastest,
-  /// faster. With a memory limit it keeps the precision, because kernels in a wider one keep more memory.
+  /// Ranks the candidates again in a wider precision. Uses that precision if it makes the wanted format, or the fastest
+  /// one, faster. With a memory limit the precision remains, because kernels for a wider one need more memory.
   void take_wider_precision() {
     if (options_.memory_limit != no_memory_limit) return;
     PlanOptions options = options_;
@@ -128,7 +128,7 @@ class FormatBuilder {
     return std::numeric_limits<double>::infinity();
   }
 
-  /// Builds the chosen format. \return whether it fits
+  /// Builds the chosen format. Returns whether it fits.
   bool build_chosen() {
     const Format format = matrix_.choice.format;
     try {
@@ -149,7 +149,7 @@ class FormatBuilder {
     return true;
   }
 
-  /// Adds the format that was built to the candidates, unless it is there.
+  /// Adds the format that was built to the candidates, unless it is one of them.
   void list_built() {
     auto& candidates = matrix_.choice.candidates;
     const auto is_chosen = [&](const Candidate& candidate) { return matrix_.choice.is_chosen(candidate); };
@@ -158,7 +158,7 @@ class FormatBuilder {
 
   Candidate built_candidate() {
     if (const BlockShape block = matrix_.engine->block(); block.size() > 0) {
-      statistics_.bcsr_block_rows = block.height;  // was not counted before
+      statistics_.bcsr_block_rows = block.height;  // was not counted earlier
       statistics_.bcsr_block_columns = block.width;
     }
     return predict(

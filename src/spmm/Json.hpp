@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// Writes a JSON text (RFC 8259), one value after the other. The library links no JSON library.
+/// Writes a JSON text (RFC 8259), one value after another. The library links no JSON library.
 ///
 ///   JsonWriter json;
 ///   json.begin('{');
@@ -43,7 +43,7 @@ class JsonWriter {
   }
   void value(bool boolean) { literal(boolean ? "true" : "false"); }
   void value(std::integral auto number) { literal(std::to_string(number)); }
-  /// Writes enough digits to read the same number back. A number that is not finite becomes null: JSON has none.
+  /// Writes enough digits to read back the same number. Numbers that are not finite, which JSON lacks, become null.
   void value(double number) {
     if (!std::isfinite(number)) return null();
     char digits[32];
@@ -75,7 +75,7 @@ class JsonWriter {
   }
 
   std::string text_;
-  bool is_first_ = true;  // the next value is the first of its object or array, or follows a key
+  bool is_first_ = true;  // the next value is the first of its object or array, or comes after a key
 };
 
 }  // namespace Tessera::Impl

@@ -11,7 +11,7 @@ namespace Tessera::Impl {
 /// The list of all live objects of the process.
 class LiveObjects {
  public:
-  /// Never destroyed: static plans remove themselves from it after everything else.
+  /// Returns the list, which is never destroyed: static plans remove themselves from it at the end of the program.
   static LiveObjects& all() {
     static auto* objects = new LiveObjects;
     return *objects;
@@ -19,7 +19,8 @@ class LiveObjects {
 
   void add(LiveObject& object) {
     const std::lock_guard lock(mutex_);
-    // One hook is enough, because Kokkos does not start again. Users' own hooks must free objects that they make later.
+    // One hook is enough, because Kokkos cannot start again. Users' own hooks must free the objects that are made after
+    // this.
     if (!is_hooked_) Kokkos::push_finalize_hook([] { all().release(); });
     is_hooked_ = true;
     object.next_ = first_;

@@ -17,7 +17,7 @@
 /// Counts the statistics that the choice of a format depends on.
 namespace Tessera::Impl {
 
-/// Counts the columns and tiles of windows.
+/// Counts the distinct columns and the tiles of windows.
 template <class ExecutionSpace>
 void count_windows(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                    MatrixStatistics& statistics) {
@@ -40,8 +40,8 @@ void count_windows(const ExecutionSpace& exec, const Csr<typename ExecutionSpace
   }
 }
 
-/// Counts the blocks of BCSR if BitTCF's tiles are at least `least_density` full. BCSR never has fewer blocks than
-/// BitTCF has tiles. If tiles are emptier, blocks store too many zeros to pay off.
+/// Counts the blocks of BCSR if at least `least_density` of the places in BitTCF's tiles are entries. BCSR never has
+/// fewer blocks than BitTCF has tiles. If tiles are emptier, blocks would store too many zeros.
 template <class ExecutionSpace>
 void count_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                   const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {
@@ -64,7 +64,7 @@ void count_groups(const ExecutionSpace& exec, const Csr<Memory>& A, const Format
   statistics.group_values = static_cast<double>(counts.values);
 }
 
-/// Calls a function that counts. \return whether there was memory for it
+/// Calls count(). Returns whether there was enough memory.
 template <class Count>
 bool count_if_it_fits(const Count& count) {
   try {
@@ -75,8 +75,8 @@ bool count_if_it_fits(const Count& count) {
   }
 }
 
-/// Computes the statistics that a model of `Machine` needs. Windows are counted if the choice needs them and there is
-/// memory to count them.
+/// Computes the statistics that a model of type `Machine` needs. Counts windows if the choice depends on them and there
+/// is enough memory.
 template <class Scalar, class ExecutionSpace, class Machine>
 MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
                                const Csr<typename ExecutionSpace::memory_space>& A) {
@@ -86,7 +86,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.columns = A.columns;
   statistics.nonzeros = static_cast<double>(A.nonzeros);
   statistics.matrix_bytes = sizeof(Scalar);
-  // Hosts multiply copies in float.
+  // Hosts multiply float copies of vectors.
   statistics.vector_bytes = options.half_vectors && !is_host_model ? sizeof(Half) : sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.hints.num_vectors;
@@ -99,7 +99,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
     return statistics;
   }
   if constexpr (is_host_model) {
-    statistics.bmat_tiles = 0;  // BMat is no candidate
+    statistics.bmat_tiles = 0;  // BMat is not a candidate
   } else {
     statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
     statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));

@@ -11,11 +11,11 @@
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
 
-/// The content of a plan's file, in this order. Any change of this list or its structs needs a new version of the file
-/// (PlanFile.cpp), unless older files are still read correctly. For example, only plans whose transposes are stored in
-/// parts have a longer list of rows.
+/// The content of a plan's file, in this order. A change of this list or of its structs needs a new version of the file
+/// (PlanFile.cpp), unless older files are still read correctly. For example, the list of rows is longer only in files
+/// of plans whose transposes are stored in parts.
 ///
-/// The file omits data that can be computed from it: metrics of the tiles, and the data of a device's kernels. It also
+/// The file omits data that can be computed from it: metrics of tiles, and the data of a device's kernels. It also
 /// omits data that only the choice needed: statistics of the matrix, and the hints follow_values and expected_products.
 namespace Tessera::Impl {
 
@@ -58,7 +58,7 @@ void transfer(File& file, ValueMap<Memory>& map) {
   file.array("runs", map.runs);
 }
 
-/// A stored matrix, or transpose, of this shape.
+/// Transfers a stored matrix, or transpose, of this shape.
 template <class File, class Scalar, class ExecutionSpace>
 void transfer(File& file, StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows, Ordinal columns,
               std::size_t nonzeros) {
@@ -80,8 +80,8 @@ void transfer(Fields& fields, RowsOfBlock& block) {
   fields(block.first_row, block.rows, block.nonzeros, block.first_entry, block.entries);
 }
 
-/// The rows of all blocks. If the transpose of a block is stored in several parts, the rows of all parts follow. The
-/// list is empty for a single block whose transpose is one part.
+/// Returns the rows of all blocks. If the transpose of any block is stored in several parts, the rows of all parts
+/// follow. The list is empty if there is one block whose transpose has one part.
 template <class Members>
 std::vector<RowsOfBlock> list_of_rows(const Members& m) {
   std::vector<RowsOfBlock> list(m.blocks.begin(), m.blocks.end());
@@ -90,12 +90,12 @@ std::vector<RowsOfBlock> list_of_rows(const Members& m) {
   return list;
 }
 
-/// Makes the blocks, and the parts of their transposes, from a list by list_of_rows(). \return whether it used the
-/// whole list
+/// Makes the blocks, and the parts of their transposes, from a list that list_of_rows() made. Returns whether all
+/// elements of the list were used.
 template <class Members>
 bool take_rows(const std::vector<RowsOfBlock>& list, Members& m) {
   auto next = list.begin();
-  // Moves elements of the list to `taken` until they have `all` rows; if the list has ended, appends `one`.
+  // Moves elements of the list to `taken` until they have `all` rows. If the list has no more elements, appends `one`.
   const auto take = [&](auto& taken, std::int64_t all, const RowsOfBlock& one) {
     taken.clear();
     for (std::int64_t rows = 0; next != list.end() && rows < all; rows += (next++)->rows)
@@ -108,7 +108,7 @@ bool take_rows(const std::vector<RowsOfBlock>& list, Members& m) {
   return next == list.end();
 }
 
-/// A whole plan.
+/// Transfers a whole plan.
 ///
 /// \tparam Members the members of a PlanState
 template <class File, class Members>

@@ -56,7 +56,7 @@ void check_type(const PlanType& found, const PlanType& expected, const std::stri
                               to_string(expected) + " bytes, which the type of the plan to be loaded has");
 }
 
-/// Whether the parts of a transpose cover all of its rows and nonzeros.
+/// Returns whether the parts of a transpose cover all of its rows and nonzeros.
 template <class Transpose>
 bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
   Ordinal next_row = 0;
@@ -69,12 +69,12 @@ bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
   return next_row == rows && nonzeros == 0;
 }
 
-/// Returns the error in the sizes, with which all arrays are compared later; empty if there is none.
+/// Returns a fault in the sizes, which the checks of all arrays rely on; empty if there is none.
 template <class Members>
 std::string size_fault(const Members& m) {
   if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
   if (m.options.hints.num_vectors < 0) return "the plan was made for a negative number of columns of X";
-  RowsOfBlock next;  // begin of the next block; its nonzeros are those of all earlier blocks
+  RowsOfBlock next;  // start of the next block; nonzeros: those of all earlier blocks
   for (const auto& block : m.blocks) {
     if (block.nonzeros > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       return "the plan has more nonzeros than its offsets can count";
@@ -92,7 +92,7 @@ std::string size_fault(const Members& m) {
   return {};
 }
 
-/// Returns the error in the texts that explain() and stats() print, whoever wrote them; empty if there is none.
+/// Returns a fault in the texts that explain() and stats() print, which may be anyone's; empty if there is none.
 template <class Members>
 std::string text_fault(const Members& m) {
   std::vector<std::string_view> texts{m.made_on};
@@ -106,7 +106,8 @@ std::string text_fault(const Members& m) {
   return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
 }
 
-/// Returns the first error that lets a product or an update reach beyond the arrays; empty if there is none.
+/// Returns the first fault that would let a product or an update access memory outside the arrays; empty if there is
+/// none.
 template <class Scalar, class ExecutionSpace>
 std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows,
                          Ordinal columns, std::size_t nonzeros, bool has_source) {
@@ -150,8 +151,7 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
   return fault;
 }
 
-/// Adds the data that are not in the file: metrics of tiles, kernels and, for a device with kernels of its own,
-/// statistics.
+/// Adds the data that the file lacks: metrics of tiles, kernels and, if the device has kernels of its own, statistics.
 template <class Scalar, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
               MemoryAccount& account, std::vector<std::string>& notes) {
@@ -170,7 +170,7 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
   try {
     build_kernels(exec, options, stored, notes);
   } catch (const FormatTooLarge& rejection) {
-    // The kernels may have needed less memory on the device where the plan was made.
+    // This device's kernels may need more memory than those where the plan was made.
     notes.push_back(rejected("a kernel of this device", rejection) + "; portable code multiplies");
   }
   stored.engine->refill(exec, stored.values.data(), nullptr);
@@ -214,7 +214,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::st
   const Format format = m.blocks.front().plain.choice.format;
   m.options.precision = available_precision<Scalar>(exec, m.options, name, m.built.notes);
   m.options.kernel = available_kernel<Scalar>(exec, m.options, format, name, m.built.notes);
-  // The file was made within the limit. Kernels get the memory that remains.
+  // The saved plan fits the memory limit. Kernels may use the rest.
   for (auto& block : m.blocks) {
     complete(exec, m.options, block.plain, *m.account, m.built.notes);
     for (auto& part : block.transposed) {

@@ -16,7 +16,7 @@
 
 namespace Tessera::Impl {
 
-/// Returns a new number for a plan of the process: 1, 2, ...
+/// Returns the next number for a plan of the process: 1, 2, ...
 inline std::uint64_t next_plan_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -27,11 +27,11 @@ struct RowsOfBlock {
   Ordinal first_row = 0;
   Ordinal rows = 0;
   std::size_t nonzeros = 0;
-  std::size_t first_entry = 0;  // index among the values that update_values() gets
+  std::size_t first_entry = 0;  // index in the values that update_values() is given
   std::size_t entries = 0;
 };
 
-/// Consecutive rows of the transpose of a block of rows, as they are stored. Their entries are those of the block.
+/// Consecutive rows of the transpose of a block of rows, as they are stored. Entries are counted as in the block.
 template <class Scalar, class ExecutionSpace>
 struct TransposedRows : RowsOfBlock {
   StoredMatrix<Scalar, ExecutionSpace> matrix;
@@ -44,21 +44,21 @@ struct RowBlock : RowsOfBlock {
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
   using Transpose = std::vector<TransposedRows<Scalar, ExecutionSpace>>;
 
-  ValueMap<Memory> source;  // canonical entry -> entries of the caller's array, counted from first_entry
+  ValueMap<Memory> source;  // canonical entry -> index in the caller's array, relative to first_entry
   Matrix plain;
-  Transpose transposed;  // all rows, in order; one part unless its format needs more places than an int can count
+  Transpose transposed;  // all rows, in order; several parts only if the format needs more places than an int counts
 
-  /// The caller's values of these rows.
+  /// Returns the caller's values of these rows.
   const Scalar* values_of(const Scalar* values) const { return first_entry == 0 ? values : values + first_entry; }
 
-  /// Returns the sum of a number over the parts of the transpose.
+  /// Returns the sum of number(part) over the parts of the transpose.
   template <class Number>
   std::size_t sum_of_transpose(const Number& number) const {
     std::size_t result = 0;
     for (const auto& part : transposed) result += number(part.matrix);
     return result;
   }
-  /// Returns the sum of a number over all stored matrices.
+  /// Returns the sum of number(matrix) over all stored matrices.
   template <class Number>
   std::size_t sum(const Number& number) const {
     return number(plain) + sum_of_transpose(number);
@@ -74,7 +74,7 @@ struct RowBlock : RowsOfBlock {
   }
 };
 
-/// Calls visit(rows, matrix) for each matrix that a mode multiplies with, with the rows of Y that it computes.
+/// Calls visit(rows, matrix) for each matrix that products in this mode use. They compute `rows` of Y with it.
 ///
 /// \tparam Block a RowBlock, const or not
 template <class Block, class Visit>
@@ -82,7 +82,7 @@ void for_each_stored(Block& block, Mode mode, const Visit& visit) {
   if (!is_transposed(mode)) return visit(block, block.plain);
   for (auto& part : block.transposed) visit(part, part.matrix);
 }
-/// The same for all matrices.
+/// Calls visit(rows, matrix) for all matrices.
 template <class Block, class Visit>
 void for_each_stored(Block& block, const Visit& visit) {
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) for_each_stored(block, mode, visit);
@@ -92,7 +92,7 @@ template <class Scalar, class ExecutionSpace>
 struct PlanState<Scalar, ExecutionSpace>::Members {
   using Block = RowBlock<Scalar, ExecutionSpace>;
 
-  std::uint64_t id = next_plan_id();  // workspaces store it to identify their plan
+  std::uint64_t id = next_plan_id();  // workspaces store it to recognise their plan
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
@@ -102,25 +102,26 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   bool has_source = true;          // false after release_source()
   bool has_transpose = false;
   PlanOptions options;
-  std::shared_ptr<MemoryAccount> account;  // is charged for the arrays below
+  std::shared_ptr<MemoryAccount> account;  // is charged for the arrays of `blocks`
   BuildReport built;
   BuildReport transpose_built;
-  // All rows, in order; one block unless the matrix has more entries, or its format more places, than an int can count.
+  // All rows, in order. Several blocks only if an int cannot count the entries of the matrix or the places of its
+  // format.
   std::vector<Block> blocks;
-  std::atomic<std::uint64_t> products{0};  // atomic: products may run at the same time
+  std::atomic<std::uint64_t> products{0};  // atomic, because products may run concurrently
   std::uint64_t updates = 0;
 
   Ordinal op_rows(Mode mode) const { return is_transposed(mode) ? columns : rows; }
   Ordinal op_columns(Mode mode) const { return is_transposed(mode) ? rows : columns; }
 
-  /// Returns the sum of a number over the blocks.
+  /// Returns the sum of number(block) over the blocks.
   template <class Number>
   std::size_t sum(const Number& number) const {
     std::size_t result = 0;
     for (const Block& block : blocks) result += number(block);
     return result;
   }
-  /// The number of bytes that the plan holds.
+  /// Returns the number of bytes that the plan holds.
   std::size_t bytes() const {
     return sum([](const Block& block) { return block.bytes(); });
   }

@@ -12,7 +12,7 @@ namespace Tessera {
 
 namespace {
 
-/// One name=value of a text.
+/// A name=value pair of a text.
 struct NamedValue {
   const std::string& source;
   std::string_view name, value;
@@ -54,7 +54,7 @@ std::string_view without_blanks_around(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Calls visit(name, option) for each option. This is the list of their names.
+/// Calls visit(name, option) for each option. The names are defined here.
 template <class Visit>
 void for_each_option(PlanOptions& o, const Visit& visit) {
   visit("num_vectors", o.hints.num_vectors);

@@ -29,7 +29,7 @@ namespace {
 /// Returns the options with a precision and a kernel that the device has, and with parameters that suit its kernels.
 ///
 /// \param notes [in,out] gets a note about each fall-back
-/// \throws std::invalid_argument if something is not available and the options allow no fall-back
+/// \throws std::invalid_argument if the device lacks one of them and the options allow no fall-back
 template <class Scalar, class ExecutionSpace>
 PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, std::vector<std::string>& notes) {
   options.precision = available_precision<Scalar>(exec, options, "Tessera::make_plan", notes);
@@ -38,9 +38,10 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
   return options;
 }
 
-/// Makes the blocks of rows of a plan. Until a block is built, its nonzeros are an upper bound: its entries.
+/// Makes the blocks of rows of a plan. Until a block is built, its member nonzeros is the number of its entries, an
+/// upper bound.
 ///
-/// \param values [in] the end of the last block's values
+/// \param values [in] the end of the values of the last block
 template <class Block>
 std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ranges, std::size_t values) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
@@ -55,13 +56,13 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
   return blocks;
 }
 
-/// Returns the rows of a block from blocks_of() that is not built yet: its nonzeros are its entries.
+/// Returns the rows of a block that blocks_of() made and that is not built yet, so its nonzeros are its entries.
 inline RowRange range_of(const UserRows& A, const RowsOfBlock& block) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
   return {block.first_row / A.block_size, block.rows / A.block_size, block.first_entry / area, block.nonzeros / area};
 }
 
-/// Replaces a block by several that have its rows.
+/// Replaces a block by several blocks that together have its rows.
 template <class ExecutionSpace, class Block>
 void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts, std::vector<Block>& blocks,
                std::size_t i) {
@@ -73,10 +74,10 @@ void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts,
 }
 
 /// Builds the blocks of rows one by one. If build(i) cuts block i, it returns false, and is called again for the first
-/// part. The account reserves the least memory of the later blocks, as compressed rows. If there are several blocks,
-/// each note names its block.
+/// part. The account reserves the memory that the later blocks need at least, as compressed rows. If there are several
+/// blocks, each note names its block.
 ///
-/// \param rows_of [in] rows_of(block): the rows that are built from a block, possibly transposed
+/// \param rows_of [in] rows_of(block) returns the number of rows that are built from a block, possibly transposed
 template <class Scalar, class Block, class Rows, class Build>
 void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vector<std::string>& notes,
                    const Rows& rows_of, const Build& build) {
@@ -89,7 +90,7 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
       std::size_t reserved = 0;
       for (std::size_t later = i + 1; later < blocks.size(); ++later) reserved += least_bytes(blocks[later]);
       const MemoryReserve reserve(account, reserved);
-      notes.resize(note);  // drops the notes about a block that was cut
+      notes.resize(note);  // drops notes about a block that was cut
       is_built = build(i);
     }
     const RowsOfBlock& block = blocks[i];
@@ -102,8 +103,8 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
 
 /// Builds a block of the user's rows, without its values.
 ///
-/// \param m     [in,out] the members of the plan: its report gets times and notes
-/// \param block [in,out] one of its blocks
+/// \param m     [in,out] the members of the plan; its report gets times and notes
+/// \param block [in,out] one of the plan's blocks
 /// \throws TooManyPlaces if the block must be cut
 template <class ExecutionSpace, class Members, class Block>
 void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Block& block) {
@@ -115,10 +116,10 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
       block.source = {};
       auto canonical = canonical_rows_of(exec, A, range);
       block.nonzeros = canonical.pattern.nonzeros;
-      // The plan keeps this map. For store_matrix(), the values are in canonical order.
+      // The plan keeps this map. store_matrix() is given values in canonical order.
       block.source = std::exchange(canonical.values, {});
-      // If the caller's entries are in another order, no format reads their values in place, and all pay the same for a
-      // check.
+      // If the caller's entries are in another order, no format reads their values in place. A check then costs the
+      // same for all formats.
       wanted.hints.follow_values = m.options.hints.follow_values && block.source.is_identity();
       return canonical;
     });
@@ -126,14 +127,14 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
   block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, range.rows > 1, m.built);
 }
 
-/// Records the plan's peak memory and the bytes it holds in a report and in the chosen candidate.
+/// Stores the plan's peak memory, and the bytes that it holds, in a report and in the chosen candidate.
 inline void note_memory(const MemoryAccount& account, std::size_t held, BuildReport& report, Choice& choice) {
   report.peak_bytes = account.peak();
   for (Candidate& candidate : choice.candidates) {
     if (!choice.is_chosen(candidate)) continue;
     candidate.held_bytes = static_cast<double>(held);
     candidate.peak_bytes = static_cast<double>(account.peak());
-    candidate.is_rejected = false;  // it did fit in another order, or with other kernels
+    candidate.is_rejected = false;  // it fits in this order, or with these kernels
   }
 }
 
@@ -334,7 +335,8 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   for (std::size_t i = 0; i < m.blocks.size(); ++i)
     for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
   auto result = Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
-  // A failure before this line leaves the plan as it was. Nothing below can fail: Views, vectors and numbers move.
+  // If anything before this line fails, the plan is unchanged. Nothing below can fail: Views, vectors and numbers are
+  // moved.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
@@ -346,7 +348,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
 template <class Scalar, class ExecutionSpace>
 Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::borrow(const ExecutionSpace& exec, Mode mode,
                                                                     int num_vectors) const {
-  // If this builds the transpose, products that run at the same time do not read it.
+  // If this builds the transpose, no concurrent product reads it.
   return workspaces_->take(exec, mode, num_vectors, [&] { return prepare(exec, num_vectors, mode); });
 }
 template <class Scalar, class ExecutionSpace>
@@ -403,7 +405,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   for_each_followed(
       [&](const auto& block, const auto& matrix) { unwatched += matrix.begins_to_watch(block.source) ? 1 : 0; });
   if (unwatched > 0) {
-    // The plan's account is charged. If memory runs out, nothing has changed.
+    // Memory is charged to the plan's account. If it runs out, nothing has changed.
     const BuildScope<ExecutionSpace> scope(exec, m.account);
     std::vector<ValueWatch<ExecutionSpace>> watches(unwatched);
     for (auto& watch : watches) watch.make_ready(exec);
@@ -419,7 +421,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   });
 }
 
-/// Copies values that products read in place, in the caller's array.
+/// Copies the values that products read in the caller's array.
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
   for (auto& block : members_->blocks) {
@@ -465,7 +467,7 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
       else
         scale(exec, product.beta, product.y);
     });
-    // All blocks of a transpose add to the same Y. The first block scales it.
+    // All blocks of a transpose add to the same Y. The first block has multiplied it by beta.
     if (is_transposed(mode)) product.beta = sum_of_t<VectorScalar>(1);
   }
 }

@@ -6,8 +6,8 @@
 
 namespace Tessera::Impl {
 
-/// Returns the length in bytes of a text's first character; 0 if it is a control character or not UTF-8. Terminals obey
-/// control characters, and JSON cannot hold bytes that are not UTF-8.
+/// Returns the length in bytes of a text's first character; 0 if it is a control character or not UTF-8. Terminals
+/// execute control characters, and JSON cannot contain bytes that are not UTF-8.
 inline std::size_t printable_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -20,7 +20,7 @@ inline std::size_t printable_length(std::string_view text) {
     code = code << 6 | (byte(i) & 0x3fu);
   }
   constexpr unsigned least[] = {0xa0, 0x800,
-                                0x10000};  // smallest codes of 2, 3, 4 bytes; 0x80 to 0x9f are control characters
+                                0x10000};  // smallest codes of 2, 3 and 4 bytes; 0x80 to 0x9f are control characters
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
   return code >= least[length - 2] && code <= 0x10ffff && !is_surrogate ? length : 0;
 }

@@ -12,11 +12,11 @@
 #include "StoredMatrix.hpp"
 #include "bcsr/Bcsr.hpp"
 
-/// Kernel::Published: where it is available, and the choice of a format that has such a kernel.
+/// Kernel::Published: whether it is available, and the choice of a format that has such a kernel.
 namespace Tessera::Impl {
 
-/// Returns why these options exclude the kernel of the format's paper; empty if they do not. For Format::Auto:
-/// empty if any format has such a kernel, otherwise the reason of the first format with a paper.
+/// Returns why the kernel of the format's paper is not available with these options; empty if it is. For Format::Auto:
+/// empty if any format has an available kernel, otherwise the reason for the first format with a paper.
 template <class Scalar, class ExecutionSpace>
 std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
   const auto fault_of = [&](Format each) {
@@ -34,10 +34,10 @@ std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& opt
   return first;
 }
 
-/// Returns the kernel that the options request, or Kernel::Auto if a published one is not available and the
-/// options allow a fall-back.
+/// Returns the kernel that the options request. If that is a published kernel, it is not available, and the options
+/// allow a fall-back, returns Kernel::Auto.
 ///
-/// \param who [in] the beginning of an error's message
+/// \param who [in] the beginning of error messages
 /// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class ExecutionSpace>
 Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
@@ -54,9 +54,11 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
 }
 
 /// Predicts and ranks the times of a product in the formats that have a published kernel; none if a format is wanted.
-/// NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
+/// NOTE: published kernels have no model. The predicted times are those of the kernels of Kernel::Auto.
 ///
-/// \param rows [in] canonical Cost: builds each format, because its size is not known otherwise.
+/// \param rows [in] canonical
+///
+/// Cost: builds each format, because its size is not known otherwise.
 template <class Scalar, class ExecutionSpace, class Machine>
 Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                         const Csr<typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
@@ -76,7 +78,7 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
       const auto bytes = static_cast<double>(engine->bytes() + engine->places() * sizeof(Scalar));
       choice.candidates.push_back(predict(statistics, {format, tiles, bytes}, machine));
     } catch (const FormatTooLarge&) {
-      // no candidate
+      // not a candidate
     }
   }
   choice.statistics = statistics;
@@ -91,8 +93,8 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   return choice;
 }
 
-/// Builds the kernels of a format, whose values are allocated but not filled in yet. If the requested published kernel
-/// cannot be built and the options allow a fall-back, builds an automatic one.
+/// Builds the kernels of a format. Its values are allocated, but not filled in yet. If the requested published kernel
+/// cannot be built and the options allow a fall-back, builds the kernel of Kernel::Auto.
 ///
 /// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back

@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl {
 
-/// A range of NVTX, which NVIDIA's profilers show without a tool of Kokkos. It does nothing without CUDA.
+/// A range of NVTX, which NVIDIA's profilers show even without a Kokkos tool. Does nothing without CUDA.
 class NvtxRange {
  public:
 #ifdef TESSERA_HAS_NVTX
@@ -29,7 +29,7 @@ struct NoRange {
   explicit NoRange(const char*) {}
 };
 
-/// Names the time between its construction and its destruction for profilers. Without a profiler it costs one or two
+/// Names the time between its construction and its destruction for profilers. Without a profiler, it costs one or two
 /// branches.
 template <class ExecutionSpace>
 class Region {

@@ -11,17 +11,17 @@
 
 namespace Tessera::Impl {
 
-/// Returns the text of a rejection, which begins with `what`, the thing that could not be built.
+/// Returns the text of a rejection. It begins with `what`, the name of what could not be built.
 inline std::string rejected(const std::string& what, const std::invalid_argument& rejection) {
   const std::string library = "Tessera: ", text = rejection.what();
   return library + what + " is rejected: " + (text.starts_with(library) ? text.substr(library.size()) : text);
 }
 
-/// The formats of a matrix that did not fit, with reasons, and the orders that did not fit with values and kernels.
+/// The formats of a matrix that did not fit, with reasons, and the orders whose values and kernels did not fit.
 class Rejections {
  public:
-  /// \param can_cut [in] whether rows are cut if the chosen format needs too many places for all of them; if not, the
-  ///                     format does not fit
+  /// \param can_cut [in] whether rows are cut if the chosen format needs too many places. Otherwise such a format does
+  ///                     not fit
   explicit Rejections(bool can_cut) : can_cut_(can_cut) {}
 
   bool can_cut() const { return can_cut_; }
@@ -30,14 +30,14 @@ class Rejections {
 
   void add(Reordering order) { orders_.push_back(order); }
 
-  /// \param notes [in,out] gets a note that CSR is used in place of the format; null: no note
+  /// \param notes [in,out] gets a note that CSR is used instead; null: no note
   void add(Format format, const FormatTooLarge& rejection, std::vector<std::string>* notes) {
     last_ = rejected("a plan with the format " + std::string(to_string(format)), rejection);
     formats_.push_back(format);
     if (notes != nullptr && format != Format::Csr) notes->push_back(last_ + "; csr is used");
   }
 
-  /// \throws FormatTooLarge about the last rejected format
+  /// \throws FormatTooLarge, with the text of the last rejected format
   [[noreturn]] void reject_all() const { throw FormatTooLarge(last_ + ", or another format"); }
 
  private:

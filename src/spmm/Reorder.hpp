@@ -32,7 +32,7 @@ struct Orders {
   std::size_t bytes() const { return rows.bytes() + (are_one() ? 0 : columns.bytes()); }
 };
 
-/// Returns A with rows and columns in these orders, at least one of which is not the identity.
+/// Returns A with rows and columns in these orders. At least one order must not be the identity.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 BuiltCsr<Memory> permute(const ExecutionSpace& exec, const Csr<Memory>& A, const Orders<Memory>& orders) {
   if (orders.columns.is_identity()) return permute_rows(exec, A.view(), A.nonzeros, orders.rows.order);
@@ -49,8 +49,8 @@ Orders<Memory> inverse(const ExecutionSpace& exec, const Orders<Memory>& orders)
   return {inverse(exec, orders.rows), inverse(exec, orders.columns)};
 }
 
-/// Finds an order that puts similar rows in the same window, which is as high as a block. Formats other than BCSR
-/// condense the columns of a window, and any columns fill tiles: for them, rows are compared by single columns.
+/// Finds an order in which similar rows share a window. A window is as high as a block. Formats other than BCSR
+/// condense the columns of a window, so any columns fill tiles: for these formats, rows are compared by single columns.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Memory>& A, Format format,
                                  const FormatParameters& parameters, std::size_t value_bytes) {
@@ -59,10 +59,10 @@ Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Memory>& 
   return jaccard_rows(exec, A.view(), shape.height, shape.width);
 }
 
-/// Finds the orders of a reordering for a format.
+/// Finds the orders that a reordering gives the rows and columns of a format.
 ///
-/// The order of columns matters to BCSR alone, whose blocks hold adjacent columns. If A is square, a reordering of its
-/// graph orders the columns of BCSR like the rows. Other formats gather rows of X from anywhere.
+/// The order of columns matters only to BCSR, whose blocks have adjacent columns. If A is square and the reordering
+/// orders its graph, BCSR's columns get the order of the rows. Other formats gather rows of X from anywhere.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Memory>& A, Reordering reordering, Format format,
                            const FormatParameters& parameters, std::size_t value_bytes) {

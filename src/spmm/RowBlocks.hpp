@@ -15,12 +15,12 @@
 
 #include "CheckArguments.hpp"
 
-/// Cuts the user's rows into blocks of rows whose entries an int can count, or smaller ones if their format stores too
-/// many zeros, and makes each block canonical. Later steps do not know the type of the user's offsets. The last
-/// function joins the blocks' orders.
+/// Cuts the user's rows into blocks of rows and makes each block canonical. An int can count the entries of a block;
+/// blocks are smaller if their format stores too many zeros. Later steps do not depend on the type of the user's
+/// offsets. The last function joins the orders of the blocks.
 namespace Tessera::Impl {
 
-/// Consecutive rows of the user's matrix, and their entries. Both count dense blocks if the matrix consists of blocks.
+/// Consecutive rows of the user's matrix, and their entries. If the matrix consists of dense blocks, both count blocks.
 struct RowRange {
   Ordinal first_row = 0;
   Ordinal rows = 0;
@@ -33,17 +33,17 @@ CsrPattern<Offset> pattern_of(const UserRows& A, const Offset* row_offsets) {
   return {A.rows, A.columns, row_offsets, A.column_indices};
 }
 
-/// Returns the block of rows that begins with a row: at least this row, and more while they have at most `target`
+/// Returns the block of rows that begins with row `first`. It has this row, and as many more as fit into `target`
 /// entries.
 ///
-/// \param most [in] upper bound on its entries
-/// \throws std::invalid_argument if the first row alone exceeds `most`
+/// \param most [in] upper bound on the entries of the block
+/// \throws std::invalid_argument if the first row alone has more than `most` entries
 template <class ExecutionSpace, class Offset>
 RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal first, std::size_t target,
                    std::size_t most) {
   const auto begin_of = [&](std::ptrdiff_t row) { return std::size_t(read_element(exec, A.row_offsets + row)); };
   const std::size_t begin = begin_of(first);
-  // Rows [first, last) have few enough entries, unless it is one row; rows [first, beyond) have too many.
+  // Rows [first, last) are one row or have few enough entries; rows [first, beyond) have too many.
   std::ptrdiff_t last = first + 1, beyond = A.rows + std::ptrdiff_t(1);
   while (beyond - last > 1) {
     const std::ptrdiff_t middle = last + (beyond - last) / 2;
@@ -57,12 +57,12 @@ RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordi
   return {first, static_cast<Ordinal>(last - first), begin, entries};
 }
 
-/// Cuts rows into blocks with about the same number of entries. Checks the offsets that it reads, and the columns if
-/// there are several blocks: build_csr() checks the columns of a single one.
+/// Cuts rows into blocks with about the same number of entries. Checks the offsets that it reads. Checks the columns if
+/// there are several blocks; build_csr() checks those of a single block.
 ///
 /// \param entries [in] number of entries of the input
 /// \param most    [in] upper bound on the entries of a block
-/// \throws std::invalid_argument like build_csr(), and if a single row exceeds `most`
+/// \throws std::invalid_argument like build_csr(), and if a single row has more than `most` entries
 template <class ExecutionSpace, class Offset>
 std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries,
                                std::size_t most) {
@@ -91,8 +91,8 @@ std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
       A.row_offsets);
 }
 
-/// Cuts at least two rows into 2 to `parts` parts with about the same number of entries. There are at least two parts,
-/// because the last one always gets a row.
+/// Cuts a block of at least two rows into 2 to `parts` parts with about the same number of entries. There are at least
+/// two parts, because the last part always gets a row.
 template <class ExecutionSpace>
 std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, const RowRange& range,
                                 std::size_t parts) {
@@ -113,14 +113,14 @@ std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, c
       A.row_offsets);
 }
 
-/// A block of rows with offsets that begin at 0 and are ints.
+/// A block of rows whose offsets begin at 0 and are ints.
 template <class MemorySpace>
 struct NarrowRows {
   CsrPattern<int> pattern;
-  Array<int*, MemorySpace> row_offsets;  // empty if the pattern uses the user's offsets
+  Array<int*, MemorySpace> row_offsets;  // empty if the user's offsets are used
 };
 
-/// Returns the user's offsets if they can be read in place, otherwise a copy.
+/// Uses the user's offsets if they can be read in place, otherwise a copy.
 template <class ExecutionSpace, class Offset>
 NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                               const RowRange& range) {
@@ -141,8 +141,8 @@ NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpa
   return result;
 }
 
-/// Returns the canonical rows of a block, whose dense blocks become entries. Their map gives places in the caller's
-/// values, counted from the values of the block's first entry.
+/// Returns the canonical rows of a block. Dense blocks become single entries. The map gives indices in the caller's
+/// values, relative to the values of the block's first entry.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
                                                                   const RowRange& range) {
@@ -155,7 +155,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const Executio
   return result;
 }
 
-/// Joins the orders of a plan's blocks of rows to the order of all rows. Waits.
+/// Joins the orders of the blocks of rows to the order of all rows of the plan. Waits.
 template <class ExecutionSpace, class Blocks>
 Permutation<typename ExecutionSpace::memory_space> joined_orders(const Blocks& blocks, Ordinal rows) {
   Permutation<typename ExecutionSpace::memory_space> result;

@@ -18,7 +18,7 @@ bool is_wanted(const SmallMatrix<Scalar>& C) {
   return C.data != nullptr || C.rows != 0 || C.columns != 0;
 }
 
-/// Checks a result that the caller requests of spmm_with_inner_products().
+/// Checks a matrix that the caller passes to spmm_with_inner_products() for a result.
 template <class Scalar>
 void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordinal columns) {
   const char* who = "Tessera::spmm_with_inner_products";
@@ -38,14 +38,15 @@ bool are_same(const Multivector<const Scalar>& B, const Multivector<Scalar>& R) 
          (R.columns <= 1 || B.column_stride == R.column_stride);
 }
 
-/// Whether inner products are faster piece by piece than after the product. With fewer columns, pieces cost more than
-/// they save. With more columns, the sums evict pieces from the cache. A small X and Y remain in the cache anyway.
+/// Returns whether inner products are faster if computed piece by piece than after the product. With fewer columns,
+/// pieces cost more than they save. With more columns, the sums evict pieces from cache. If X and Y are small, they
+/// remain in cache anyway.
 template <class Scalar>
 bool inner_products_pay_in_pieces(const Multivector<Scalar>& Y) {
   const std::size_t bytes = 2 * sizeof(Scalar) * std::size_t(Y.rows) * std::size_t(Y.columns);
   return Y.columns >= 4 && Y.columns <= 32 && bytes >= std::size_t(1) << 24;
 }
-/// The same for a residual, which saves more passes.
+/// Does the same for a residual, which saves more passes.
 template <class Scalar>
 bool norms_pay_in_pieces(const Multivector<Scalar>& R) {
   return R.columns >= 8 && R.columns <= 128;
@@ -65,7 +66,7 @@ void copy_rows(const Multivector<const Scalar>& B, const Multivector<Scalar>& R,
     for (Ordinal j = 0; j < R.columns; ++j) R(i, j) = B(i, j);
 }
 
-/// Copies B to R, whatever the strides.
+/// Copies B to R, with any strides.
 template <class ExecutionSpace, class Scalar>
 void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, const Multivector<Scalar>& R) {
   if (R.rows == 0) return;
@@ -79,7 +80,8 @@ void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, co
 
 }  // namespace
 
-/// Returns the producer of rows for a product whose arguments were checked. It refers to this plan and to `work`.
+/// Returns the functions that compute the rows of a product. Arguments have been checked. Refers to this plan and to
+/// `work`.
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& exec,
@@ -128,7 +130,7 @@ void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
   if (Y.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
   if (!inner_products_pay_in_pieces(Y)) rows.make_rows = nullptr;
-  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // else apply() counts
+  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // otherwise apply() counts
   const Ordinal k = Y.columns;
   if (results.size() == 1)
     return make_with_inner_products<ExecutionSpace, VectorScalar>(exec, Access::dense(work), rows, blocks, made,
@@ -167,7 +169,7 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
   if (R.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);
   if (!norms_pay_in_pieces(R)) rows.make_rows = nullptr;
-  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // else apply() counts
+  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // otherwise apply() counts
   if (!is_in_place) {
     rows.make_all = [=, multiply = std::move(rows.make_all)] {
       copy_all(exec, B, R);

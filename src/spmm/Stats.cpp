@@ -30,7 +30,7 @@ void write_reorderings(JsonWriter& json, const Choice& choice) {
   for (const ReorderingTrial& trial : choice.reorderings) {
     json.begin('{');
     json.key("reordering").value(to_string(trial.reordering));
-    json.key("relative_seconds").value(trial.relative_seconds);  // null: rejected
+    json.key("relative_seconds").value(trial.relative_seconds);  // null if rejected
     json.key("peak_bytes").value(trial.peak_bytes);
     json.end('}');
   }
@@ -60,7 +60,7 @@ void write_seconds(JsonWriter& json, const BuildSeconds& seconds) {
   json.end('}');
 }
 
-/// The members of an object that describe a stored matrix.
+/// Writes the members of an object that describe a stored matrix.
 void write_matrix(JsonWriter& json, const Choice& choice, const TileMetrics& tiles) {
   json.key("format").value(to_string(choice.format));
   json.key("model").value(choice.model);
@@ -72,7 +72,7 @@ void write_matrix(JsonWriter& json, const Choice& choice, const TileMetrics& til
   write_tiles(json, tiles);
 }
 
-/// \param seconds [in] null for one of several blocks
+/// \param seconds [in] null if the plan has several blocks
 void write_transpose(JsonWriter& json, const BlockStats& block, const BuildSeconds* seconds) {
   json.key("transpose");
   if (block.transposed == nullptr) return json.null();

@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl {
 
-/// A block of rows for Plan::stats(), and its transpose.
+/// What Plan::stats() prints about a block of rows and its transpose.
 struct BlockStats : BlockExplanation {
   const TileMetrics* tiles = nullptr;
   const TileMetrics* transposed_tiles = nullptr;
@@ -25,7 +25,7 @@ struct PlanSeconds {
   const BuildSeconds& transposed;
 };
 
-/// Names of options that a plan was made with, after fall-backs.
+/// Names of the options that a plan was made with, after fall-backs.
 struct MadeFor {
   std::string_view precision;
   std::string_view kernel;

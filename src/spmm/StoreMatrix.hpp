@@ -17,11 +17,11 @@
 
 #include "FormatBuilder.hpp"
 
-/// Stores canonical rows in a format and an order. store_matrix(), at the end, is where to start.
+/// Stores canonical rows in a format and an order. Start reading at store_matrix(), at the end.
 namespace Tessera::Impl {
 
-/// Returns the predicted time of a product, for comparing orders. If measurements may choose the format, it is the
-/// least time of all candidates, because some orders are measured and others are not.
+/// Returns the predicted time of a product, to compare orders. If the format may be chosen by measurements, returns the
+/// least time of all candidates, because measurements are not made for all orders.
 inline double predicted_seconds(const PlanOptions& options, Format wanted, const Choice& choice) {
   double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : choice.candidates) {
@@ -32,9 +32,9 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
   return std::isinf(least) ? 0 : least;
 }
 
-/// Whether nearby rows share columns that adjacent rows do not. In the best order, windows of 8 rows have about the
-/// same number of distinct columns as those of 128 rows, or an eighth of the entries. A product with a small matrix
-/// takes little longer than its launch, in any order.
+/// Returns whether nearby rows share columns that adjacent rows do not. In the best order, the number of distinct
+/// columns of windows of 8 rows would be that of windows of 128 rows, or an eighth of the entries if that is more.
+/// False for a small matrix, whose product takes little longer than its launch in any order.
 inline bool may_share_more(const MatrixStatistics& m) {
   constexpr double small = 2e5;
   return m.nonzeros >= small && m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
@@ -46,7 +46,7 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   if (options.reordering == Reordering::None || orders_itself(format)) return {};
   const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
   if (options.reordering == Reordering::Auto) {
-    // Published kernels are compared without a reordering.
+    // Published kernels are compared in the order of A.
     const bool is_published = options.kernel == Kernel::Published;
     return clusters && !is_published ? std::vector{Reordering::LocalClusters} : std::vector<Reordering>();
   }
@@ -57,10 +57,10 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   return reorderings;
 }
 
-/// Whether it pays to search an order. False if even the best imaginable order is not predicted to be worthwhile. True
-/// without a prediction: for published kernels, and for formats that are not candidates.
+/// Returns whether it may pay to search for an order: false if not even the best imaginable order is predicted to be
+/// worthwhile. True if there is no prediction: for published kernels, and for formats that are not candidates.
 ///
-/// \param choice [in] the choice for the order that the rows have
+/// \param choice [in] the choice for the present order of rows
 /// \param own    [in] the predicted time in that order
 template <class Scalar, class ExecutionSpace>
 bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice,
@@ -76,11 +76,12 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
   return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * own;
 }
 
-/// Stores A in the order that a reordering finds; returns nothing if A has that order already.
+/// Stores A in the order that a reordering finds. Returns nothing if that is the order of A.
 ///
 /// \param can_cut [in] as for store_matrix()
 /// \param seconds [in,out] gets the times
-/// \throws FormatTooLarge even if the options allow a fall-back: an order that was found for blocks does not suit CSR
+/// \throws FormatTooLarge even if the options allow a fall-back, because an order that was found for blocks does not
+///         suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
                                                                     Format wanted, Reordering reordering,
@@ -96,7 +97,7 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   });
   if (orders.are_identity()) return std::nullopt;
   options.on_unsupported = OnUnsupported::Throw;
-  BuildReport report;  // gets no notes, because nothing falls back
+  BuildReport report;  // has no notes, because there are no fall-backs
   report.seconds = seconds;
   Rejections rejections(can_cut);
   auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, rejections, report).build();
@@ -105,7 +106,7 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   return stored;
 }
 
-/// Notes that an order does not fit, if the user named it together with always_reorder.
+/// Adds a note that an order does not fit, if the user requested it together with always_reorder.
 ///
 /// \throws FormatTooLarge if the options allow no fall-back
 inline void note_rejected_order(const PlanOptions& options, Reordering order, const std::invalid_argument& rejection,
@@ -116,18 +117,18 @@ inline void note_rejected_order(const PlanOptions& options, Reordering order, co
   notes.push_back(text + "; rows stay in their order");
 }
 
-/// Stores A in its own order and in the orders to try, and keeps the fastest. If no order can be worthwhile, it tries
-/// only an order that the user named.
+/// Stores A in its own order and in each order to try, and keeps the fastest. If no order can be worthwhile, tries only
+/// an order that the user named.
 ///
 /// \param rejections [in,out] the formats and orders that did not fit
-/// \param report   [in,out] gets the times, and a note about a fall-back
+/// \param report     [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
                                                          const BuiltCsr<Memory>& A, Rejections& rejections,
                                                          BuildReport& report) {
   Format wanted = options.format;
   auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, rejections, report).build();
-  if (wanted != Format::Auto) wanted = best.choice.format;  // possibly the format of a fall-back
+  if (wanted != Format::Auto) wanted = best.choice.format;  // a fall-back may have changed the format
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Auto;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
@@ -156,7 +157,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
         }
       }
     } catch (const TooManyPlaces&) {
-      throw;  // the caller cuts the rows, and each part gets the order
+      throw;  // the caller cuts the rows, and reorders each part
     } catch (const std::invalid_argument& rejection) {
       note_rejected_order(options, reordering, rejection, report.notes);
       trial.relative_seconds = std::numeric_limits<double>::infinity();
@@ -178,16 +179,16 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
         [&] { build_kernels(exec, options, stored, report.notes); });
 }
 
-/// Stores a matrix in the wanted or chosen format, and in the order that is predicted to be the fastest among those
-/// that the options name. Its values are filled in later. Frees the rows to make room for values and kernels. If these
-/// do not fit, drops the order, or else the format, and stores the matrix again.
+/// Stores a matrix in the wanted or chosen format, and in the order that is predicted to be the fastest among the
+/// orders that the options allow. Values are filled in later. Frees the rows to make room for values and kernels. If
+/// these do not fit, rejects the order or, in the order of A, the format, and stores the matrix again.
 ///
-/// \param options [in] read after rows() is called, which may set follows_values
-/// \param rows   [in] returns A as BuiltCsr, canonical: its entry i is the entry rows().values (i) of the plan's matrix
-/// \param can_cut [in] whether the caller cuts the rows if the chosen format needs too many places for all of them.
-///                Otherwise it does not fit
-/// \param report [in,out] gets the times, and a note about a fall-back
-/// \throws TooManyPlaces if the rows are to be cut
+/// \param options [in] read after rows() is called, because rows() may set hints.follow_values
+/// \param rows    [in] returns A as canonical BuiltCsr, whose map gives the entries of the plan's matrix
+/// \param can_cut [in] whether the caller cuts the rows if the chosen format needs too many places. Otherwise such a
+///                     format does not fit
+/// \param report  [in,out] gets the times, and a note about a fall-back
+/// \throws TooManyPlaces if the rows must be cut
 template <class Scalar, class ExecutionSpace, class Rows>
 StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
                                                   const Rows& rows, bool can_cut, BuildReport& report) {

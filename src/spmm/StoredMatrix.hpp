@@ -28,19 +28,19 @@ namespace Tessera::Impl {
 /// \param format [in] the format of the plan's matrix
 inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
   options.format = format;
-  // The transpose of a block of h x w is a block of w x h.
+  // The transpose of a block of h x w elements has w x h elements.
   std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   return options;
 }
 
-/// A, or its transpose, as a plan stores it: in a format and in an order of rows and columns, with its values and the
-/// kernels that multiply it.
+/// A, or its transpose, as a plan stores it: a format, orders of rows and columns, values, and the kernels that
+/// multiply them.
 template <class Scalar, class ExecutionSpace>
 struct StoredMatrix {
   using Memory = typename ExecutionSpace::memory_space;
 
-  std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // null for the transpose that a plan lacks
-  Orders<Memory> orders;                                   // the rows and columns of the format
+  std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // null if the plan has no transpose
+  Orders<Memory> orders;                                   // rows and columns of the format in terms of A
   ValueMap<Memory> map;                                    // place in the format -> canonical entry of A
   Array<Scalar*, Memory> values;                           // one for each place
   Choice choice;
@@ -52,9 +52,9 @@ struct StoredMatrix {
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
   std::size_t bytes() const { return format_bytes() + map.bytes() + kernel_bytes() + watch.bytes(); }
 
-  /// Returns the bytes for X and Y of any type that the matrix may be multiplied with.
+  /// Returns the bytes of scratch memory for products with X and Y of any type that is allowed.
   ///
-  /// \param half_vectors [in] whether they may have 16 bits
+  /// \param half_vectors [in] whether X and Y may have 16 bits
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, bool half_vectors) const {
     const std::size_t bytes = std::max(spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns),
                                        engine->scratch_bytes(x_rows, columns));
@@ -62,12 +62,12 @@ struct StoredMatrix {
     return bytes + (widens ? WidenedPanels(x_rows, engine->rows(), columns).bytes() : 0);
   }
 
-  /// The values of the next product, in the order of the format.
+  /// Returns the values for the next product, in the order of the format.
   const Scalar* current_values() const { return followed != nullptr ? followed : values.data(); }
 
-  /// Takes new values of A.
+  /// Replaces the values of A.
   ///
-  /// \param source       [in] canonical entry of A -> entries of the caller's array
+  /// \param source       [in] canonical entry of A -> index in given_values
   /// \param given_values [in] the caller's array
   void fill(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values) {
     followed = nullptr;
@@ -75,19 +75,18 @@ struct StoredMatrix {
     copy(exec, source, given_values, nullptr);
   }
 
-  /// Whether followed values can be read in place, in the caller's array.
+  /// Whether products can read followed values in the caller's array.
   bool reads_given(const ValueMap<Memory>& source) const {
     return engine->csr() != nullptr && source.is_identity() && map.is_identity();
   }
 
-  /// Whether follow() allocates: only the first time that it watches values.
+  /// Whether follow() would allocate memory. It does so only when it first watches values.
   bool begins_to_watch(const ValueMap<Memory>& source) const { return !watch.is_ready() && !reads_given(source); }
-  /// Gives follow() a watch whose memory is allocated.
+  /// Gives follow() a watch that has its memory.
   void watch_with(ValueWatch<ExecutionSpace> ready) { watch = std::move(ready); }
 
-  /// Makes products use the caller's values as they are when the product runs. Compressed rows in the caller's order
-  /// are read in place. Other formats copy the values again if they have changed.
-  ///
+  /// Makes products use the values that the caller's array holds when they run. If compressed rows are in the caller's
+  /// order, products read the array in place. Otherwise values are copied again if they have changed.
   /// \param source, given_values [in] as for fill()
   /// \param count                [in] number of the caller's values, at least 1
   void follow(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values,
@@ -100,7 +99,7 @@ struct StoredMatrix {
     copy(exec, source, given_values, watch.changed());
   }
 
-  /// Computes a product; its values and orders are set here. Neither alpha nor the matrix is zero.
+  /// Computes a product, whose values and orders are set here. alpha and the matrix must not be zero.
   template <class VectorScalar>
   void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
     complete(product);
@@ -111,22 +110,22 @@ struct StoredMatrix {
     }
   }
 
-  /// Whether multiply_rows() can compute a few rows of Y at a time, with the bits of multiply(). It needs a host,
-  /// compressed rows that are not reordered, and adjacent columns in X and in Y.
+  /// Returns whether multiply_rows() can compute a few rows of Y at a time, with the same bits as multiply(). That
+  /// needs a host, compressed rows that are not reordered, and row-major X and Y.
   template <class VectorScalar>
   bool makes_rows(const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const {
     return is_host_space<ExecutionSpace> && engine->csr() != nullptr && orders.rows.is_identity() &&
            (X.columns == 1 || (X.column_stride == 1 && Y.column_stride == 1));
   }
 
-  /// Computes rows [first, last) of a product like multiply(), on the calling thread. Needs makes_rows().
+  /// Computes rows [first, last) of a product on the calling thread. Needs makes_rows().
   template <class VectorScalar>
   void multiply_rows(Product<Scalar, VectorScalar> product, Ordinal first, Ordinal last) const {
     complete(product);
     multiply_rows_on_host(engine->csr()->view(), product, first, last);
   }
 
-  /// Returns the bytes of the rows before this one. Needs makes_rows().
+  /// Returns the bytes of the rows before `row`. Needs makes_rows().
   std::int64_t bytes_before(Ordinal row) const {
     const std::int64_t entries = entries_before(engine->csr()->view(), row);
     return entries * std::int64_t(sizeof(Scalar) + sizeof(Ordinal)) + row * std::int64_t(sizeof(Offset));
@@ -138,7 +137,7 @@ struct StoredMatrix {
     watch = {};
   }
 
-  /// Copies the values if products read them in the caller's array. Waits for `exec`.
+  /// If products read values in the caller's array, copies these values. Waits for `exec`.
   void keep_values(const ExecutionSpace& exec, const ValueMap<Memory>& source) {
     if (followed == nullptr) return;
     fill(exec, source, std::exchange(followed, nullptr));
@@ -163,8 +162,8 @@ struct StoredMatrix {
     engine->refill(exec, values.data(), wanted);
   }
 
-  const Scalar* followed = nullptr;  // the caller's values if products read them in place
-  ValueWatch<ExecutionSpace> watch;  // watches the caller's values
+  const Scalar* followed = nullptr;  // the caller's array if products read it in place; else null
+  ValueWatch<ExecutionSpace> watch;  // detects changes of the caller's array
 };
 
 }  // namespace Tessera::Impl

@@ -13,7 +13,7 @@
 /// The transpose of a plan's matrix, built from the format that the plan stores.
 namespace Tessera::Impl {
 
-/// Returns canonical rows of the matrix in its own order. Their map gives the places of the stored values.
+/// Returns the canonical rows of a stored matrix, in the order of A. The map gives the places of the stored values.
 template <class Scalar, class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows(const ExecutionSpace& exec,
                                                                const StoredMatrix<Scalar, ExecutionSpace>& stored) {
@@ -24,7 +24,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows(const ExecutionSp
   return rows;
 }
 
-/// Copies some rows of a canonical matrix to arrays of their own.
+/// Copies some rows of a canonical matrix to separate arrays.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 BuiltCsr<Memory> some_rows(const ExecutionSpace& exec, const BuiltCsr<Memory>& A, const RowsOfBlock& rows) {
   const int* const offsets = A.pattern.row_offsets.data() + rows.first_row;
@@ -42,7 +42,7 @@ BuiltCsr<Memory> some_rows(const ExecutionSpace& exec, const BuiltCsr<Memory>& A
   return result;
 }
 
-/// Replaces a part of a transpose by several that have its rows.
+/// Replaces a part of a transpose by several parts that together have its rows.
 template <class Part>
 void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
   const RowsOfBlock all = parts[i];
@@ -59,11 +59,11 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
                std::make_move_iterator(cut.end()));
 }
 
-/// Stores the transpose of a block of rows with its values, in parts if its format needs too many places for all rows.
-/// Waits for `exec`.
+/// Stores the transpose of a block of rows, with its values. Has several parts if the format needs too many places for
+/// all rows. Waits for `exec`.
 ///
 /// \param m       [in] the members of the plan
-/// \param block   [in] one of its blocks
+/// \param block   [in] one of the plan's blocks
 /// \param report  [in,out] gets the times and notes
 template <class ExecutionSpace, class Members, class Block>
 typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const Block& block,

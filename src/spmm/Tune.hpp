@@ -20,10 +20,10 @@
 #include "StoredMatrix.hpp"
 #include "TuningBudget.hpp"
 
-/// Choices by measured times.
+/// Chooses formats by measured times.
 namespace Tessera::Impl {
 
-/// Measures the seconds of a product in the fastest sample.
+/// Returns the seconds of a product in the fastest sample.
 template <class ExecutionSpace, class Multiply>
 double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const Multiply& multiply) {
   const auto time = [&](int products) {
@@ -40,9 +40,10 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
   return least;
 }
 
-/// Measures the seconds of a product with a candidate, whose values are zeros; infinity if its kernel cannot be built.
+/// Returns the measured seconds of a product with a candidate, whose values are zeros. Returns infinity if the
+/// requested published kernel cannot be built.
 ///
-/// \throws FormatTooLarge if it takes too much memory
+/// \throws FormatTooLarge if the candidate, X and Y need too much memory
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                         const Candidate& candidate) {
@@ -57,8 +58,8 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  // Without a limit, X and Y of many columns may need more memory than is free, and nothing is measured. Their number
-  // of bytes may overflow.
+  // Without a memory limit, only this check prevents that memory runs out if X and Y have many columns. It compares
+  // numbers of elements, because the number of bytes may overflow.
   const std::size_t numbers = stored.places() + elements(A.columns) + elements(A.rows);
   if (numbers > Device<Scalar, ExecutionSpace>::free_bytes(exec) / sizeof(Scalar))
     throw FormatTooLarge("Tessera: X and Y take more memory than is free");
@@ -88,7 +89,7 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   return seconds_of.template operator()<Scalar>();
 }
 
-/// The same, but infinity if it takes too much memory.
+/// Does the same, but returns infinity if there is too little memory.
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                     const Candidate& candidate) {
@@ -99,11 +100,11 @@ double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, cons
   }
 }
 
-/// Returns the arithmetic for keys of the tuning file. Tuning::Adaptive has keys of its own, because it may leave out
-/// candidates and takes fewer samples.
+/// Returns the part of a key of the tuning file that describes the arithmetic. Tuning::Adaptive has keys of its own,
+/// because it may leave out candidates and takes fewer samples.
 inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
-  // The key has the shape of blocks, because some shapes have no kernel in a precision and are slow. A plan that uses
-  // TF32 in place of FP16 keeps the shape for FP16.
+  // Keys contain the shape of blocks, because some shapes have no kernel for a precision and are slow. A plan that uses
+  // TF32 instead of FP16 has the shape for FP16.
   const auto& [rows, columns] = std::pair(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   const std::string blocks = rows == 0 ? "" : ", blocks of " + std::to_string(rows) + " x " + std::to_string(columns);
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
@@ -111,7 +112,7 @@ inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
          blocks + (tuning == Tuning::Adaptive ? ", automatic" : "");
 }
 
-/// Returns the key of a choice for this matrix in the tuning file. Cost: reads the pattern.
+/// Returns the key for this matrix in the tuning file. Cost: reads the pattern.
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                      const std::string& device) {
@@ -121,13 +122,12 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
           options.hints.num_vectors};
 }
 
-/// Returns the candidates worth a measurement: the three that are predicted to be the fastest, within a factor of the
-/// first. The factor is 2 with Tuning::Measure, otherwise the model's ambiguity_ratio. Published kernels have no model:
-/// all are measured.
+/// Returns the candidates to measure: the three that are predicted to be the fastest, or fewer if the others are slower
+/// than the first by more than a factor. The factor is 2 with Tuning::Measure, otherwise ambiguity_ratio. Returns all
+/// candidates if kernels are published, because these have no model.
 ///
 /// \param candidates      [in] ranked, at least one
-/// \param ambiguity_ratio [in] the factor between two predicted times above which the prediction says which product is
-///                             faster
+/// \param ambiguity_ratio [in] if two predicted times differ by more than this factor, the prediction decides
 inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options,
                                         double ambiguity_ratio) {
   if (options.kernel == Kernel::Published) return candidates;
@@ -143,10 +143,10 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// Returns the choice in the tuning file. Tuning::Adaptive prefers a choice made by Tuning::Measure. Returns nothing if
-/// no remaining candidate has its format.
+/// Returns the choice that the tuning file has; Tuning::Adaptive prefers a choice of Tuning::Measure. Returns nothing
+/// if the chosen format is not one of the remaining candidates.
 ///
-/// \param key [in] the key of measurements with options.tuning
+/// \param key [in] the key for measurements with options.tuning
 inline std::optional<TunedCandidate> remembered(const TuningRecords& records, TuningKey key, const PlanOptions& options,
                                                 const std::vector<Candidate>& left) {
   for (const Tuning tuning : {Tuning::Measure, options.tuning}) {
@@ -158,11 +158,11 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
   return std::nullopt;
 }
 
-/// Measures candidates while the time budget is likely to suffice and `least` can still be reached, and stores their
-/// times in the choice.
+/// Measures candidates, and stores their times in the choice. Stops when time is likely to run out before `least`
+/// candidates are measured, or when fewer than `least` can still be measured.
 ///
-/// \param least [in] the least number of measured candidates for a choice
-/// \return the fastest; nothing if fewer were measured
+/// \param least [in] the number of measured candidates that a choice needs
+/// \return the fastest candidate; nothing if fewer than `least` were measured
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                                          const std::vector<Candidate>& contestants, int least, TuningBudget time,
@@ -186,15 +186,16 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
   return std::nullopt;
 }
 
-/// Measures the promising candidates that are not rejected, chooses the fastest and adds it to the tuning file. The
-/// predicted choice stays if there is no memory to measure any, and with Tuning::Adaptive if no two are ambiguous or
-/// there is no time for two. Published kernels have no model: it measures all of them, or none.
+/// Measures the promising candidates that are not rejected, chooses the fastest, and adds it to the tuning file. The
+/// predicted choice remains if there is too little memory to measure any. With Tuning::Adaptive, it also remains if no
+/// two candidates are ambiguous or there is too little time for two, and published kernels are measured all or not at
+/// all.
 ///
 /// \param A               [in]     canonical
-/// \param ambiguity_ratio [in]     the doubt of the model
-/// \param spent           [in]     seconds that were spent on measurements for other orders
+/// \param ambiguity_ratio [in]     see promising()
+/// \param spent           [in]     seconds that measurements for other orders have taken
 /// \param choice          [in,out] the choice by predictions
-/// \throws std::runtime_error about the tuning file
+/// \throws std::runtime_error if the tuning file is invalid or cannot be read or written
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double ambiguity_ratio,
           double spent, Choice& choice) {
@@ -216,7 +217,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memo
   if (!fastest) return;
   choose_tuned(choice, *fastest, " was measured to be the fastest");
   if (!remembers) return;
-  TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written meanwhile
+  TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written it since
   records.add(key, *fastest);
   records.write(options.tuning_file);
 }

@@ -9,7 +9,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-/// Sums what the chunks contribute.
+/// Adds the contributions of the chunks.
 template <class Chunk>
 struct Look {
   using value_type = std::uint64_t;

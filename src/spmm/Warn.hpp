@@ -5,8 +5,8 @@
 
 namespace Tessera::Impl {
 
-/// Passes a warning, a text of one line, to the handler of <tessera/Warnings.hpp>. Nothing else in the library prints.
-/// Call it without holding a lock, because the handler may use plans.
+/// Passes a warning, a text of one line, to the handler of <tessera/Warnings.hpp>. The library prints nothing else. Do
+/// not hold a lock during the call, because the handler may use plans.
 void warn(std::string_view text);
 
 }  // namespace Tessera::Impl

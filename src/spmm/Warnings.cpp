@@ -11,7 +11,7 @@ namespace Tessera {
 
 namespace {
 
-/// Prints with one call, so lines of several threads do not mix.
+/// Prints with one call, so lines of different threads do not mix.
 void print_warning(std::string_view warning) {
   const std::string line = "Tessera: " + std::string(warning) + "\n";
   std::fputs(line.c_str(), stderr);

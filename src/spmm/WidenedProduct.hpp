@@ -8,23 +8,23 @@
 #include <tessera/portable/Spmm.hpp>
 #include <utility>
 
-/// Products with X and Y of 16 bits for which there is no kernel: a few columns at a time are copied to float,
+/// Products with X and Y of 16 bits if there is no kernel for them: a few columns at a time are copied to float,
 /// multiplied, and rounded.
 namespace Tessera::Impl {
 
-/// The copies of X and Y in scratch memory: rows of adjacent columns, X first.
+/// The float copies of X and Y in scratch memory. Both are row-major, and X comes first.
 class WidenedPanels {
  public:
   static constexpr Ordinal most_columns = 64;
 
-  /// \param columns [in] columns of a product
+  /// \param columns [in] number of columns of the product
   WidenedPanels(Ordinal x_rows, Ordinal y_rows, Ordinal columns)
       : x_rows_(x_rows), y_rows_(y_rows), columns_(std::min(columns, most_columns)) {}
 
   Ordinal columns() const { return columns_; }
   std::size_t bytes() const { return alignment + bytes_of(x_rows_) + bytes_of(y_rows_); }
 
-  /// The copies, and the remaining memory.
+  /// The copies, and the rest of the scratch memory.
   struct Parts {
     Multivector<float> x, y;
     Scratch rest;
@@ -52,8 +52,8 @@ class WidenedPanels {
 
 /// Computes a product panel by panel.
 ///
-/// \param scratch  [in,out] memory, WidenedPanels::bytes() more than `multiply` needs
-/// \param multiply [in]     computes a product of floats: multiply(product, scratch)
+/// \param scratch  [in,out] WidenedPanels::bytes() more than `multiply` needs
+/// \param multiply [in]     multiply(product, scratch) computes a product of floats
 template <class ExecutionSpace, class Half, class Multiply>
 void multiply_widened(const ExecutionSpace& exec, const Product<float, Half>& product, const Scratch& scratch,
                       const Multiply& multiply) {

@@ -10,10 +10,10 @@
 
 namespace Tessera::Impl {
 
-/// The workspaces for products that are called without one. Several host threads may use the pool at the same time.
+/// The workspaces for products that are called without a workspace. Several host threads may use the pool concurrently.
 ///
-/// A workspace serves one product at a time, and only products that run in order with the earlier ones. Kokkos waits
-/// for the device before it frees a workspace.
+/// A workspace serves one product at a time. It is used again only for products that run in order with its earlier
+/// products. Kokkos waits for the device before it frees a workspace.
 template <class Exec>
 class WorkspacePool {
  public:
@@ -34,10 +34,10 @@ class WorkspacePool {
     return prepare();
   }
 
-  /// Keeps a workspace for later products. If there are many, the one that was used least recently is freed.
+  /// Keeps a workspace for later products. If there are too many, frees the one that was least recently used.
   void put_back(Workspace<Exec> work) noexcept {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(work));  // allocates nothing
+    idle_.push_back(std::move(work));  // does not allocate
     if (idle_.size() > most_idle) idle_.erase(idle_.begin());
   }
 
@@ -45,7 +45,7 @@ class WorkspacePool {
   static constexpr std::size_t most_idle = 16;
 
   std::mutex mutex_;
-  std::vector<Workspace<Exec>> idle_;  // sorted by last use
+  std::vector<Workspace<Exec>> idle_;  // in the order of last use
 };
 
 }  // namespace Tessera::Impl

@@ -11,7 +11,7 @@ namespace Tessera::Impl {
 
 /// Gives the library, its tests and its benchmarks access to private members of plans and workspaces.
 struct Access {
-  /// The compiled part of a plan, which its copies share.
+  /// Returns the compiled part of a plan, which its copies share.
   /// \throws std::logic_error if the plan is empty or Kokkos has ended
   template <class Plan>
   static typename Plan::State& state(const Plan& plan) {
@@ -22,28 +22,28 @@ struct Access {
     return Plan(std::move(state));
   }
 
-  /// Makes a workspace for the plan with this id.
+  /// Makes a workspace for the plan with the id `plan`.
   template <class ExecutionSpace>
   static Workspace<ExecutionSpace> workspace(const ExecutionSpace& exec, std::uint64_t plan, Mode mode, int num_vectors,
                                              std::size_t bytes) {
     return Workspace<ExecutionSpace>(exec, plan, mode, num_vectors, bytes);
   }
-  /// Whether a workspace was made for the plan with this id.
+  /// Returns whether a workspace was made for the plan with the id `plan`.
   template <class ExecutionSpace>
   static bool belongs_to(const Workspace<ExecutionSpace>& work, std::uint64_t plan) {
     return work.plan_ == plan;
   }
-  /// Whether products of a workspace run in order with those of `exec`.
+  /// Returns whether products with this workspace run in order with those of `exec`.
   template <class ExecutionSpace>
   static bool is_of(const Workspace<ExecutionSpace>& work, const ExecutionSpace& exec) {
     return work.memory_ && work.memory_->is_of(exec);
   }
-  /// The scratch memory of products, in the memory of the device.
+  /// Returns the scratch memory of products, in the memory of the device.
   template <class ExecutionSpace>
   static std::byte* data(const Workspace<ExecutionSpace>& work) {
     return work.memory_ ? work.memory_->data() : nullptr;
   }
-  /// The memory of sums over rows.
+  /// Returns the memory for sums over rows.
   template <class ExecutionSpace>
   static const DenseWorkspace<ExecutionSpace>& dense(const Workspace<ExecutionSpace>& work) {
     return work.memory_->dense();

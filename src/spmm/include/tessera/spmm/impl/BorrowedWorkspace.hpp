@@ -8,12 +8,12 @@
 
 namespace Tessera::Impl {
 
-/// A workspace that a plan keeps for products without one. It returns to the plan when it is destroyed.
+/// A workspace that a plan lends to a product without one. The destructor gives it back to the plan.
 template <class Scalar, class Exec>
 class BorrowedWorkspace {
  public:
-  /// Builds the transpose if the mode needs one that the plan lacks. Allocates if no workspace is free that belongs to
-  /// the instance and the mode, and has room for as many columns.
+  /// Builds the transpose if the mode needs it and the plan lacks it. Allocates memory unless a free workspace belongs
+  /// to the instance and the mode, and has room for this number of columns.
   BorrowedWorkspace(const PlanState<Scalar, Exec>& plan, const Exec& exec, Mode mode, int num_vectors)
       : plan_(plan), work_(plan.borrow(exec, mode, num_vectors)) {}
   ~BorrowedWorkspace() { plan_.give_back(std::move(work_)); }

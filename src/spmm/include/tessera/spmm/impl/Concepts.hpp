@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// An execution space of Kokkos, such as Kokkos::OpenMP.
+/// A Kokkos execution space, such as Kokkos::OpenMP.
 template <class T>
 concept KokkosExecutionSpace = Kokkos::is_execution_space<std::remove_cvref_t<T>>::value;
 
@@ -20,11 +20,11 @@ concept SparseMatrix = requires(const T& A) {
   A.values;
 };
 
-/// A Kokkos::View of rank 1 or 2: the columns of X or Y.
+/// A Kokkos::View of rank 1 or 2, such as X or Y.
 template <class T>
 concept VectorsView = Kokkos::is_view_v<T> &&(T::rank() == 1 || T::rank() == 2);
 
-/// The execution space of a matrix's values.
+/// The execution space that the values of a matrix belong to.
 template <SparseMatrix Matrix>
 using execution_space_of =
     typename std::remove_cvref_t<decltype(std::declval<const Matrix&>().values)>::execution_space;

@@ -9,12 +9,12 @@
 
 namespace Tessera::Impl {
 
-/// Holds an object of Kokkos as a member variable. It is empty after Kokkos::finalize(). A static one does not use
-/// Kokkos before it is set.
+/// Holds a Kokkos object as a member variable. It is empty after Kokkos::finalize(). A static object of this class does
+/// not use Kokkos before it is set.
 template <class Content>
 class Kept {
  public:
-  /// The content, or null if there is none.
+  /// Returns the content, or null if it is empty.
   const Content* get() const { return kept_ && kept_->content ? &*kept_->content : nullptr; }
   void set(const Content& content) {
     if (!kept_) kept_.emplace();
@@ -33,11 +33,11 @@ class Kept {
   std::optional<Object> kept_;
 };
 
-/// An execution space instance that is kept.
+/// Holds an execution space instance.
 template <class ExecutionSpace>
 class KeptInstance : public Kept<ExecutionSpace> {
  public:
-  /// Whether work that is given to `exec` runs after all work that was given to the kept instance.
+  /// Returns whether work on `exec` runs after all earlier work on the instance held here.
   bool is_one_queue_with(const ExecutionSpace& exec) const {
     return this->get() != nullptr && are_one_queue(*this->get(), exec);
   }

@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl {
 
-/// The kernels' type for a scalar type of the user. Both have the same representation.
+/// The scalar type of kernels for a scalar type of the user. Both have the same representation.
 template <class Scalar>
 struct KernelScalar {
   static constexpr bool supported = false;
@@ -29,7 +29,7 @@ template <class Real>
 struct KernelScalar<Kokkos::complex<Real>> : SupportedScalar<Complex<Real>> {};
 template <class Real>
 struct KernelScalar<std::complex<Real>> : SupportedScalar<Complex<Real>> {};
-/// Kokkos' types of 16 bits. In a build of Kokkos without them they are float, and have 4 bytes.
+/// Kokkos' types of 16 bits. In builds of Kokkos without 16-bit types, they are float and have 4 bytes.
 template <class Scalar>
 requires(std::is_same_v<Scalar, Half> || (std::is_same_v<Scalar, Kokkos::Experimental::half_t> &&
                                           sizeof(Scalar) == sizeof(Half))) struct KernelScalar<Scalar>
@@ -43,12 +43,12 @@ requires(std::is_same_v<Scalar, BFloat16> || (std::is_same_v<Scalar, Kokkos::Exp
 template <class Scalar>
 using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
 
-/// The kernels' type for an offset type of 4 or 8 bytes: int or std::size_t. Offsets are never negative.
+/// The offset type of kernels for an offset type of 4 or 8 bytes: int or std::size_t. Offsets are never negative.
 template <class Offset>
 using kernel_offset_t = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
 
-/// Whether a matrix may be multiplied with multivectors of a type: its own type; or double or a type of 16 bits for a
-/// float matrix.
+/// Whether a matrix may be multiplied with multivectors of a type: the type of the matrix or, if that is float, double
+/// or a type of 16 bits.
 template <class MatrixScalar, class VectorScalar>
 inline constexpr bool multiplies_v = (std::is_same_v<MatrixScalar, VectorScalar> && !is_half_v<MatrixScalar>) ||
                                      (std::is_same_v<MatrixScalar, float> &&

@@ -5,14 +5,14 @@
 
 namespace Tessera::Impl {
 
-/// An object that holds memory or an instance of Kokkos and may outlive Kokkos, for example in a static variable.
-/// Kokkos would end the program if such memory were freed after Kokkos::finalize().
+/// An object that holds memory or an instance of Kokkos, and may outlive Kokkos, for example as a static variable.
+/// Freeing such memory after Kokkos::finalize() would abort the program.
 ///
-/// Therefore a hook of Kokkos::finalize() calls release() of every object that is alive, and warns how many
-/// plans and workspaces these were. (Hooks that users pushed before the first object was made run later.)
+/// A hook of Kokkos::finalize() therefore calls release() of every object that exists, and warns how many plans and
+/// workspaces were released. (Hooks that users pushed before the first of these objects was made run later.)
 class LiveObject {
  public:
-  enum class Kind { Plan, Workspace, Instance };  ///< an Instance is not reported
+  enum class Kind { Plan, Workspace, Instance };  ///< instances are not reported
 
   LiveObject(const LiveObject&) = delete;
   LiveObject& operator=(const LiveObject&) = delete;
@@ -24,11 +24,11 @@ class LiveObject {
  private:
   friend class LiveObjects;
   virtual std::size_t held_bytes() const = 0;
-  /// Frees all that the object holds of Kokkos.
+  /// Frees all Kokkos memory and instances that the object holds.
   virtual void release() noexcept = 0;
 
   Kind kind_;
-  LiveObject* next_ = nullptr;  // links a list of all objects, which takes no memory and cannot fail
+  LiveObject* next_ = nullptr;  // links the list of all objects, which needs no other memory and cannot fail
   LiveObject* previous_ = nullptr;
 };
 

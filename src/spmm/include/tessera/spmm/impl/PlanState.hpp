@@ -27,8 +27,8 @@ struct TileMetrics;
 template <class ExecutionSpace>
 class WorkspacePool;
 
-/// The pattern of the user's matrix, with the sizes of its arrays for checks. Rows, columns and entries count dense
-/// blocks if block_size > 1.
+/// The pattern of the user's matrix, with the sizes of its arrays for checks. If block_size > 1, rows, columns and
+/// entries count dense blocks.
 struct UserRows {
   Ordinal rows = 0;
   Ordinal columns = 0;
@@ -37,32 +37,32 @@ struct UserRows {
   const Ordinal* column_indices = nullptr;
   std::size_t row_offsets_size = 0;
   std::size_t column_indices_size = 0;
-  std::size_t most_entries = most_entries_of_block;  // upper bound on the elements of a block of rows; tests set fewer
-  std::size_t most_places = most_entries_of_block;   // upper bound on the places of its format; tests set fewer
+  std::size_t most_entries = most_entries_of_block;  // upper bound on a block's elements; smaller in tests
+  std::size_t most_places = most_entries_of_block;   // upper bound on the places of its format; smaller in tests
 };
 
-/// The part of a plan that is compiled in the library, for every kernel scalar and enabled execution space. A user's
-/// file instantiates none of it.
+/// The compiled part of a plan. The library instantiates it for every scalar type of kernels and every enabled
+/// execution space, hence users' files do not.
 ///
-/// All stored offsets have type int. A matrix with more entries or places than these can count is stored as several
-/// blocks of rows.
+/// All stored offsets are ints. A matrix with more entries or places than an int can count is stored as several blocks
+/// of rows.
 template <class Scalar, class ExecutionSpace>
 class PlanState final : private LiveObject {
  public:
-  /// The matrix of the user. The values of a dense block are row-major.
+  /// The user's matrix. The values of a dense block are row-major.
   struct Input : UserRows {
     const Scalar* values = nullptr;
     std::size_t values_size = 0;
   };
 
   PlanState(const ExecutionSpace& exec, const Input& input, const PlanOptions& options);
-  /// Makes the plan from the bytes of a file that save() wrote; messages call it `name`.
+  /// Loads the plan from the bytes of a file that save() wrote. Messages call the file `name`.
   PlanState(const ExecutionSpace& exec, std::string_view bytes, const std::string& name);
   ~PlanState() override;
   PlanState(const PlanState&) = delete;
   PlanState& operator=(const PlanState&) = delete;
 
-  /// False after Kokkos::finalize(); nothing else may be called then.
+  /// False after Kokkos::finalize(): no other function may be called then.
   bool is_alive() const { return members_ != nullptr; }
 
   Ordinal rows() const;
@@ -80,8 +80,8 @@ class PlanState final : private LiveObject {
   std::size_t kernel_bytes() const;
 
   Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int num_vectors, Mode mode) const;
-  /// Returns a workspace for a product that was given none, from those that the plan keeps. May be called by several
-  /// threads. The first call for a transposed product builds the transpose.
+  /// Returns one of the workspaces that the plan keeps, for a product without a workspace. Several threads may call
+  /// this. The first call for a transposed mode builds the transpose.
   Workspace<ExecutionSpace> borrow(const ExecutionSpace& exec, Mode mode, int num_vectors) const;
   void give_back(Workspace<ExecutionSpace> work) const noexcept;
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);
@@ -94,7 +94,7 @@ class PlanState final : private LiveObject {
   void apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, sum_of_t<VectorScalar> alpha,
              const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
              const Multivector<VectorScalar>& Y) const;
-  /// See spmm_with_inner_products(). A result matrix without data is not computed.
+  /// See spmm_with_inner_products(). Result matrices without data are not computed.
   template <class VectorScalar>
   void apply_with_inner_products(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
                                  VectorScalar alpha, const Multivector<const VectorScalar>& X, VectorScalar beta,
@@ -119,7 +119,7 @@ class PlanState final : private LiveObject {
                        const Multivector<const VectorScalar>& X, VectorScalar beta,
                        const Multivector<VectorScalar>& Y) const;
   std::unique_ptr<Members> members_;
-  // Not in `members_`, because Kokkos::finalize() frees the memory of each workspace separately.
+  // Not a member of `members_`, because Kokkos::finalize() frees each workspace separately.
   std::unique_ptr<WorkspacePool<ExecutionSpace>> workspaces_;
 };
 

@@ -13,7 +13,7 @@ struct VectorShape {
   std::size_t rows = 0;
   std::size_t columns = 1;
   bool is_column_major = false;
-  bool is_half = false;  ///< elements have 16 bits
+  bool is_half = false;  ///< whether elements have 16 bits
 };
 
 /// \param X [in] a View of rank 1 or 2
@@ -29,11 +29,11 @@ VectorShape shape_of(const XView& X) {
   return shape;
 }
 
-/// Returns the options with the number, the layout and the width of vectors such as X.
+/// Returns the options with the number, the layout and the width of vectors like X.
 ///
-/// \param rows    [in] rows of elements of the matrix
-/// \param columns [in] its columns
-/// \throws std::invalid_argument if no product with the matrix takes X
+/// \param rows    [in] number of rows of the matrix, in elements
+/// \param columns [in] number of columns of the matrix, in elements
+/// \throws std::invalid_argument if X does not fit products with the matrix, transposed or not
 PlanOptions options_for(const VectorShape& X, std::size_t rows, std::size_t columns, PlanOptions options);
 
 }  // namespace Tessera::Impl

@@ -8,16 +8,16 @@
 
 namespace Tessera::Impl {
 
-/// The workspaces of one plan, one for each mode. They are for callers who learn the mode and the number of columns
-/// only with the product, such as the adapters for Kokkos Kernels and Tpetra.
+/// The workspaces of a plan, one for each mode. For callers such as the adapters for Kokkos Kernels and Tpetra, which
+/// learn the mode and the number of columns only when the product is called.
 template <class ExecutionSpace>
 class Workspaces {
  public:
-  /// The workspace for products on `exec` in this mode with `columns` columns. If the last product ran on another
-  /// instance, the caller has fenced that one.
+  /// Returns the workspace for products on `exec` in this mode with `columns` columns. If the last product ran on
+  /// another instance, the caller must have fenced that instance.
   ///
-  /// A workspace grows and never shrinks: it is prepared anew only if the number of columns exceeds the largest so far
-  /// in this mode. A block solver that deflates and starts again therefore allocates once.
+  /// A workspace grows and never shrinks: it is prepared again only if `columns` exceeds the largest number so far in
+  /// this mode. Hence a block solver that deflates and starts again allocates once.
   template <class PlanType>
   Workspace<ExecutionSpace>& get(const ExecutionSpace& exec, PlanType& plan, Mode mode, int columns) {
     Slot& slot = slots_[static_cast<std::size_t>(mode)];
