@@ -17,9 +17,10 @@ namespace Tessera::Impl {
 /// has many columns. For low windows, merging the rows (Windows.hpp) costs less.
 template <class Memory>
 struct ColumnsOfWindows {
-  Csr<Memory> columns;                     ///< a row for each window
-  Array<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the number of entries
-  Array<Offset*, Memory> entries;          ///< canonical indices of the entries, sorted by window, column and row
+  Csr<Memory> columns;  ///< a row for each window
+  Array<Offset*, Memory>
+      entry_offsets;               ///< first entry of each distinct column; the last element is the number of entries
+  Array<Offset*, Memory> entries;  ///< canonical indices of the entries, sorted by window, column and row
   Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows with an entry in it
 };
 

@@ -121,7 +121,7 @@ inline std::string of_format(const std::string& name, const std::string& fault) 
   return fault.empty() ? fault : name + ": " + fault;
 }
 
-/// Checks the invariants of condensed columns, tile by tile in the order of a window.
+/// Checks the invariants of condensed columns, tile by tile within a window.
 class CondensedColumns {
  public:
   enum Fault : int { out_of_range, not_ascending, gap, entry_outside, without_entry, faults };

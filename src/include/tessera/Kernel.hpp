@@ -8,7 +8,7 @@ namespace Tessera {
 
 /// The choice of a kernel for a format.
 enum class Kernel {
-  Auto,      ///< the fastest that Tessera has for the format
+  Auto,      ///< the fastest kernel that Tessera has for the format
   Published  ///< the kernel of the paper that describes the format; exists only on Kokkos::Cuda
 };
 

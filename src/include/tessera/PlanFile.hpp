@@ -29,9 +29,8 @@ void save_plan(const Exec& exec, const Plan<Scalar, PlanExec>& plan, const std::
 }
 
 /// Restores a plan that save_plan() wrote, with the same format, choice and order of rows. Products have the same bits
-/// on the same backend and instruction set, or kind of GPU. If the values of the saved plan could be updated, so can
-/// those of the loaded plan, in the order of the entries that make_plan() was given. Plan::explain() says that it was
-/// loaded.
+/// on the same backend and instruction set, or kind of GPU. Values can be updated if those of the saved plan could, in
+/// the order of the entries that make_plan() was given. Plan::explain() says that the plan was loaded.
 ///
 /// A plan may be loaded on another backend, because formats are the same everywhere. It keeps its format and order.
 /// Kernels for a device are not saved: they are chosen again, for the device of `exec` and the memory that is free

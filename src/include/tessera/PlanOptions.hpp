@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 2> Impl::enum_names<OnUnsupported>
 enum class Tuning {
   Predict,  ///< times that a model of the device predicts from statistics of the matrix
   Measure,  ///< measured times of the candidates that the model predicts to be the fastest
-  /// Predicted times. Candidates that predictions cannot separate are measured, if enough products will repay that.
+  /// Predicted times. Candidates that predictions cannot separate are measured if the expected products repay the time.
   Adaptive
 };
 

@@ -34,7 +34,7 @@ HostCsr<double> generate_stencil27(Ordinal grid, int threads = 0);
 /// A matrix like that of linear elasticity, with three unknowns at each grid point: unknown d of point p is row 3 p +
 /// d. A dense 3x3 block couples each point with each of its 27 neighbours. The matrix is symmetric and strictly
 /// diagonally dominant with a positive diagonal, hence positive definite. It has 3 grid^3 rows and 9 (3 grid - 2)^3
-/// nonzeros. The seed disturbs the couplings.
+/// nonzeros. The seed determines a random part of the couplings.
 HostCsr<double> generate_elasticity(Ordinal grid, std::uint64_t seed, int threads = 0);
 
 /// An R-MAT power law graph (a, b, c, d = 0.57, 0.19, 0.19, 0.05) of 2^scale vertices. Vertices are not renumbered,

@@ -12,7 +12,7 @@ namespace Tessera {
 /// Reads the matrix file of this name, or standard input ("-"). If there is no such file, generates the matrix that the
 /// name describes, such as "stencil27:64" (see generate()), with seed 1.
 ///
-/// \throws std::invalid_argument if the name is neither, and what read_matrix() throws
+/// \throws std::invalid_argument if the name is neither a file nor a generator; also what read_matrix() throws
 inline HostCsr<double> read_or_generate(const std::string& name) {
   if (name == "-" || std::filesystem::exists(name)) return read_matrix<double>(name);
   try {

@@ -74,8 +74,8 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
   /// Makes a handle whose plan is made with these options.
   explicit SpmvHandle(const PlanOptions& options) : Base(options) {}
 
-  /// Makes a handle, for code that names an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH mean the
-  /// default.
+  /// Makes a handle for code that passes an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH all select
+  /// the default.
   ///
   /// \throws std::invalid_argument for an algorithm that selects an implementation of Kokkos Kernels
   explicit SpmvHandle(KokkosSparse::SPMVAlgorithm algorithm) {
@@ -86,8 +86,8 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
     }
   }
 
-  /// Makes the plan, unless there is one, and allocates what products in this mode with up to `columns` columns need,
-  /// as the first product would. Such products then allocate nothing.
+  /// Makes the plan, unless there is one, and allocates the memory that products in this mode with up to `columns`
+  /// columns need, as the first product would. Such products then allocate nothing.
   ///
   /// \param mode [in] "N", "T", "C" or "H"; the first "T" or "H" also builds the transpose, which takes about the time
   ///                  and the memory of the plan

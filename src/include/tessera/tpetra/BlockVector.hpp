@@ -71,7 +71,7 @@ class BlockVector {
   /// A View of the elements on this rank, to read.
   using const_view_type = typename view_type::const_type;
 
-  /// Makes columns of zeros; if `zero_out` is false, of any values.
+  /// Makes columns of zeros or, if `zero_out` is false, of undefined values.
   BlockVector(const Teuchos::RCP<const map_type>& map, std::size_t columns, bool zero_out = true);
 
   /// Copies a multivector of any stride.
@@ -85,7 +85,7 @@ class BlockVector {
   BlockVector& operator=(const BlockVector& other);      ///< becomes a view of `other`
   BlockVector& operator=(BlockVector&& other) noexcept;  ///< moves the elements
   ~BlockVector() {
-    // Not in the class: for overloads of apply(), the compiler considers BlockVectors of all scalars.
+    // Checked here, not in the class, because the compiler considers all BlockVectors for overloads of apply().
     static_assert(Impl::has_blocks_v<Scalar>,
                   "Tessera::BlockVector: the Scalar is float or double, and this Tessera was configured with it");
     static_assert(std::is_same_v<LocalOrdinal, int>, "Tessera::BlockVector: the LocalOrdinal is int");

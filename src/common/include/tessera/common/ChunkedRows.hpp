@@ -32,7 +32,7 @@ struct ChunkedMachine {
   std::size_t shared_bytes = H200::block_shared_bytes;  ///< bytes of a thread block's shared memory; 0 without a kernel
 };
 
-/// Returns the bytes of shared memory of a block: the rows of a chunk, a row of zeros, and a counter.
+/// Returns the bytes of shared memory of a thread block: the rows of a chunk, a row of zeros, and a counter.
 constexpr std::size_t chunk_shared_bytes(Ordinal chunk_rows) {
   return (static_cast<std::size_t>(chunk_rows) + 1) * slab_row_bytes + 16;
 }
@@ -51,27 +51,29 @@ struct Chunks {
   }
 };
 
-/// How blocks share a product. Rows of A are dealt to `parts`. Each part of a slab has one block for all chunks in
-/// turn, or one block for each chunk.
+/// How thread blocks share a product. Rows of A are distributed over `parts`. Each part of a slab has one thread block
+/// for all chunks, one after the other, or one thread block for each chunk.
 struct ChunkedBlocks {
   int slabs = 0;           ///< number of slabs
-  bool are_split = false;  ///< whether each chunk has blocks of its own, whose sums another kernel adds
+  bool are_split = false;  ///< whether each chunk has thread blocks of its own; another kernel then adds their sums
   int parts = 1;           ///< number of parts of the rows
   double seconds = 0;      ///< predicted time of the product
 };
 
-/// Returns the most slabs for which chunks have blocks of their own. With more, blocks would have few rows, and sums of
-/// chunks would be many. Measured on an H100: 12 and 16 pairs of slab and chunk gained 2 to 40 %, 24 and more lost.
+/// Returns the largest number of slabs for which chunks have thread blocks of their own. With more slabs, a thread
+/// block would have few rows, and there would be many sums to add. Measured on an H100: 12 and 16 pairs of slab and
+/// chunk gained 2 to 40 %, 24 and more lost.
 constexpr int most_split_slabs(int chunks, int multiprocessors) {
   return chunks == 1 ? 0 : multiprocessors / (8 * chunks);
 }
 
-/// Chooses how blocks share a product, and predicts its time. Constants were fitted by hand to a prototype's times for
-/// five matrices of 4,039 to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of double); the
-/// constant for an entry was fitted to the kernel's times for the densest one.
+/// Chooses how thread blocks share a product, and predicts its time. Constants were fitted by hand to a prototype's
+/// times for five matrices of 4,039 to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of
+/// double). The constant for an entry was fitted to the kernel's times for the densest of these matrices.
 ///
-/// A block needs time for each chunk that it copies, for each entry, whose 128 bytes of X are read from shared memory,
-/// and for each pair of row and chunk. Meanwhile A is read from L2, in at most two thirds of that time.
+/// A thread block needs time for each chunk that it copies, for each entry, whose 128 bytes of X it reads from shared
+/// memory, and for each pair of row and chunk. In the same time A is read from L2, which takes at most two thirds of
+/// it.
 inline ChunkedBlocks choose_chunked_blocks(const ChunkedProblem& p, Ordinal chunks, int multiprocessors) {
   constexpr double launch = 2e-6, chunk = 2e-6, copied_row = 2.1e-9, added_bytes = 2.5e12;
   const double entry = p.element_bytes > 4 ? 0.68e-9 : 0.61e-9;

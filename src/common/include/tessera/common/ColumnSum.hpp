@@ -3,7 +3,7 @@
 
 namespace Tessera::Impl {
 
-/// The kind of number that is computed for each column of a block X, or of blocks X and Y.
+/// The kind of sum that is computed for each column of a block X, or of two blocks X and Y.
 enum class ColumnSum {
   Products,           ///< the sum of x_i y_i
   Magnitudes,         ///< the sum of |x_i|

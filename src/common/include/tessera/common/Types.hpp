@@ -26,8 +26,8 @@ namespace Tessera::Impl {
 /// Row and column indices.
 using Ordinal = int;
 
-/// Offsets into the entries of a plan, which stores larger matrices as several blocks of rows. Users' own offsets have
-/// 4 or 8 bytes: a template that reads them has their type as its parameter.
+/// Offsets into the entries of a plan. A matrix with more entries is stored as several blocks of rows. Users' offsets
+/// have 4 or 8 bytes: a template that reads them has their type as a parameter.
 using Offset = int;
 
 /// Returns the number of windows of `height` rows that cover `rows` rows; the last may reach beyond them.

@@ -24,7 +24,7 @@ struct Built {
   ValueMap<MemorySpace> values;  ///< the source of each value
 };
 
-/// A canonical pattern in compressed rows (see CsrPattern) that owns its arrays, in a memory space.
+/// A canonical pattern in compressed rows (see CsrPattern). It owns its arrays, which are in a memory space.
 ///
 /// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
 template <class MemorySpace>

@@ -13,7 +13,7 @@ namespace Tessera::Impl {
 /// \param exec     [in] the instance to run on
 /// \param A        [in] a canonical pattern
 /// \param nonzeros [in] number of entries
-/// \param order    [in] each row of A once
+/// \param order    [in] a permutation of the rows of A
 ///
 /// Cost: one pass over the entries.
 template <class ExecutionSpace>
