@@ -24,8 +24,8 @@ struct ColumnsOfWindows {
   Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows with an entry in it
 };
 
-/// Sorts the entries by window and column. Keys are (window, column, row of the window). Rows are already in order, and
-/// the sort is stable, so it skips their bits.
+/// Sorts the entries by window and column. Keys are (window, column, row of the window). The bits of rows need not be
+/// sorted, because entries are in the order of rows and the sort is stable.
 template <class Exec>
 static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                Ordinal window_rows, int row_bits) {

@@ -12,8 +12,8 @@
 /// Functions that access a format only through for_each_entry(), which visits the entries of a row.
 namespace Tessera::Impl {
 
-/// Returns the map from the canonical rows to the values of a format. Both visit the entries of a row in ascending
-/// columns, so a running count is the index of the entry. Places without an entry get ValueMap::no_source.
+/// Returns the map that gives each place of a format its canonical entry. Format and canonical rows visit a row in
+/// ascending columns, so a running count is the index of the entry. Places without an entry get ValueMap::no_source.
 template <class ExecutionSpace, class Pattern>
 static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
                                                                      const CsrPattern<Offset>& rows,

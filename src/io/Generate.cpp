@@ -65,7 +65,7 @@ const Generator& find_generator(std::string_view name) {
   throw std::invalid_argument("no generator is named \"" + std::string(name) + "\", expected one of " + names);
 }
 
-/// Parses the sizes in "SIZE[,SIZE]", and returns them followed by the defaults of the other sizes.
+/// Parses the sizes in "SIZE[,SIZE]". Returns them, and the defaults of the sizes that are missing.
 std::vector<int> parse_sizes(const Generator& generator, std::string_view text) {
   std::vector<int> sizes = generator.defaults;
   std::size_t count = 0;

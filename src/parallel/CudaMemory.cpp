@@ -58,7 +58,8 @@ class Pools {
     return *pools;
   }
 
-  /// Returns the pool of a GPU, which must be the current one. Without a handle if the GPU does not support pools.
+  /// Returns the pool of a GPU, which must be the current one. The pool has no handle if the GPU does not support
+  /// pools.
   Pool of(int gpu) {
     const std::lock_guard lock(mutex_);
     if (const auto known = pools_.find(gpu); known != pools_.end()) return known->second;

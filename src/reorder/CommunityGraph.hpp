@@ -31,7 +31,7 @@ struct CommunityGraph {
   Ordinal communities = 0;
   std::uint64_t total_degree = 0;       // the sum of the degrees of the first graph, below 2^32
   std::size_t most_edges = 0;           // upper bound on edge_count; the host knows it without waiting
-  Array<std::uint64_t*, Memory> ranks;  // by degree; that of a community is the sum over its members
+  Array<std::uint64_t*, Memory> ranks;  // by degree; a community's degree is the sum over its members
   Array<Ordinal*, Memory> roots;        // the vertex that each community began with, ascending
   Array<Ordinal*, Memory> sizes;        // rows of A in each community
   Array<Ordinal*, Memory> edge_count;   // a single number

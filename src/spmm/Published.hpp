@@ -34,8 +34,8 @@ std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& opt
   return first;
 }
 
-/// Returns the kernel that the options request. If that is a published kernel, it is not available, and the options
-/// allow a fall-back, returns Kernel::Auto.
+/// Returns the kernel that the options request, or Kernel::Auto if that is a published kernel that is not available and
+/// the options allow a fall-back.
 ///
 /// \param who [in] the beginning of error messages
 /// \throws std::invalid_argument if the options allow no fall-back

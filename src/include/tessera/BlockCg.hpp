@@ -46,7 +46,7 @@ std::string to_string(BlockCgStop stop);
 struct BlockCgIteration {
   Impl::Ordinal columns = 0;      ///< columns of B that were unsolved before the iteration
   Impl::Ordinal directions = 0;   ///< independent directions that A was multiplied by, also those of solved columns
-  std::vector<double> residuals;  ///< |r| / |b| of each column of B after the iteration, with the recurrence's r
+  std::vector<double> residuals;  ///< |r| / |b| of each column of B after the iteration; r is the recurrence's
 };
 
 /// Result of block_cg().

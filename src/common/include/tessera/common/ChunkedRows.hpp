@@ -96,9 +96,9 @@ inline ChunkedBlocks choose_chunked_blocks(const ChunkedProblem& p, Ordinal chun
   return best;
 }
 
-/// Returns whether plans multiply compressed rows by chunks: if an average row has enough entries in each chunk, and
-/// the predicted time is clearly less than without chunks, even if rows are alike and share few columns. The result
-/// depends on numbers that a plan always knows, so a loaded plan decides like the one that was saved.
+/// Returns whether plans multiply compressed rows by chunks. They do if an average row has enough entries in each
+/// chunk, and the predicted time is clearly less than without chunks, even if rows are alike and share few columns. The
+/// result depends on numbers that a plan always knows, so a loaded plan decides like the saved one.
 inline bool chunks_pay(const ChunkedProblem& p, const ChunkedMachine& machine) {
   constexpr double least_entries = 72, gain = 1.15;
   constexpr double launch = 2e-6, gathered = 14.4e12, entry_bytes = 38;  // constants for rows without chunks
