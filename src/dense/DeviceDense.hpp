@@ -84,12 +84,10 @@ struct RowParts {
   }
 };
 
-/// The rows and columns of a tile of a Gram matrix, which one team computes, and the number of rows that it stages at
-/// once.
+/// The rows and columns of a tile of a Gram matrix, which one team computes, and the number of rows staged at once.
 inline constexpr Ordinal gram_tile = 32, gram_rows = 32;
 
-/// Writes the sums over rows [begin, end) of the tile of X^T Y that begins at columns `x_first` of X and `y_first` of
-/// Y.
+/// Writes the sums over rows [begin, end) of the tile of X^T Y at columns `x_first` of X and `y_first` of Y.
 template <class Member, class Scalar>
 KOKKOS_FUNCTION void sum_gram_tile(const Member& team, const Panel<const Scalar>& X, Ordinal x_first,
                                    const Panel<const Scalar>& Y, Ordinal y_first, Ordinal begin, Ordinal end,
@@ -314,8 +312,7 @@ void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Execut
   column_sums<ColumnSum::GreatestMagnitude>(exec, workspace, X, X, result);
 }
 
-/// Computes Y = alpha X B + beta Y for panels. B is row-major, on the device. A team reads its rows of X before it
-/// writes.
+/// Computes Y = alpha X B + beta Y for panels; B is row-major, on the device. A team reads its X before it writes.
 template <class ExecutionSpace, class Scalar>
 void multiply_panels(const ExecutionSpace& exec, Scalar alpha, const Panel<const Scalar>& X, const Scalar* B,
                      Scalar beta, const Panel<Scalar>& Y) {

@@ -48,8 +48,7 @@ void for_some_rows(const char* label, const ExecutionSpace& exec, Ordinal rows, 
                 [=](Ordinal, Ordinal first, Ordinal last) { body(first, last); });
 }
 
-/// Returns at most panel_columns columns of a block, from `first` on. The column list of the block must outlive the
-/// result.
+/// Returns at most panel_columns columns of a block, from `first` on. The block's column list must outlive the result.
 template <class Scalar>
 PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
   const Ordinal columns = std::min(panel_columns, block.columns - first);

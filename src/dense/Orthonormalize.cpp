@@ -149,8 +149,7 @@ class Orthonormalization {
     scale<ExecutionSpace, Scalar>(exec_, factors.data(), X_);
   }
 
-  /// Takes a step of BCGS-PIP. Returns whether X was orthonormal, and orthogonal to Q, up to an error that the step
-  /// removes.
+  /// Takes a step of BCGS-PIP. Returns whether [Q X] was orthonormal up to an error that the step removes.
   bool take_step() {
     std::vector<double> norms(static_cast<std::size_t>(columns_));
     for (Ordinal j = 0; j < columns_; ++j) {

@@ -21,8 +21,7 @@ std::size_t elements_of(const Multivector<const Scalar>& v) {
   return std::size_t(v.rows) * std::size_t(v.columns);
 }
 
-/// Returns a multivector as a block: the multivector itself, or a copy at `place`. Then `place` moves to the end of the
-/// copy.
+/// Returns a multivector as a block: itself, or a copy at `place`, which is then moved to the end of the copy.
 template <class ExecutionSpace, class Scalar>
 TallBlock<const Scalar> tall_block(const ExecutionSpace& exec, const Multivector<const Scalar>& v, Scalar*& place) {
   if (is_tall(v)) return {v.data, v.rows, v.columns, v.row_stride, nullptr};

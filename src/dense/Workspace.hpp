@@ -16,8 +16,7 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
   template <class Space>
   using Bytes = Kokkos::View<std::byte*, Space>;
 
-  /// Number of slots of a ring of small matrices for the device. A slot is used again once its copy is known to be
-  /// complete.
+  /// Slots of a ring of small matrices for the device. A slot is used again once its copy is known to be complete.
   static constexpr int slots = 16;
 
   Bytes<DeviceSpace> partial;  ///< sums of parts of rows, or copies of rows that are overwritten

@@ -39,8 +39,8 @@ struct FirstOfRun {
   KOKKOS_FUNCTION bool operator()(std::size_t i) const { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; }
 };
 
-/// Removes the lowest `shift` bits of the keys, and keeps one key of each run of equal keys. Returns the number of
-/// runs. runs(i) is the start of run i; the last element is the end. If `shift` is 0 and all keys differ, `runs` is
+/// Removes the lowest `shift` bits of the keys, and keeps one of each run of equal keys. Returns the number of runs.
+/// runs(i) is the start of run i; the last element is the end. If `shift` is 0 and all keys differ, `runs` is
 /// unchanged.
 template <class Exec>
 static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
@@ -90,8 +90,8 @@ struct EntryKeys {
   }
 };
 
-/// Returns the canonical rows of distinct entries, given in any order, whose keys and slots EntryKeys wrote. The map
-/// has these slots.
+/// Returns the canonical rows of distinct entries in any order. EntryKeys wrote their keys and slots; the map has the
+/// slots.
 template <class Exec>
 BuiltCsr<typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
                                                      KeyedSlots<Exec, Offset> entries) {

@@ -14,8 +14,7 @@
 /// The common code of formats that condense the distinct columns of a window (adjacent rows) into tiles.
 namespace Tessera::Impl {
 
-/// A policy over parts of windows. The schedule is dynamic because on hosts, parts are whole windows, whose costs
-/// differ.
+/// A policy over parts of windows. It is dynamic because parts are whole windows on hosts, and their costs differ.
 template <class ExecutionSpace>
 using PartPolicy =
     Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;

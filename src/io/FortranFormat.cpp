@@ -214,8 +214,7 @@ std::string_view trimmed(std::string_view field) {
   throw TextError(field.data(), "expected " + expected + ", found " + (word.empty() ? found : quoted(word)));
 }
 
-/// A number that Fortran wrote, in the form that std::from_chars reads: without blanks and '+', with "e" before an
-/// exponent.
+/// A number that Fortran wrote, as std::from_chars reads it: without blanks and '+', with "e" before an exponent.
 class PlainNumber {
  public:
   /// is_good() returns false if the field has two numbers or two signs.

@@ -135,8 +135,7 @@ void fill_elasticity_row(std::size_t row, Ordinal grid, std::uint64_t seed, Ordi
   *diagonal = sum + 1.0;
 }
 
-/// Returns the vertices that an edge of an R-MAT graph joins. At each level, 16 random bits choose a quadrant of the
-/// matrix.
+/// Returns the vertices that an edge of an R-MAT graph joins. Each level chooses a quadrant by 16 random bits.
 Entry<double> rmat_edge(std::uint64_t seed, std::uint64_t edge, int scale) {
   constexpr std::uint64_t a = 37355, ab = 49807, abc = 62259;  // 0.57, 0.76 and 0.95 of 2^16
   Entry<double> entry{0, 0, 0.0};

@@ -18,8 +18,7 @@ inline std::uint64_t mix(std::uint64_t x) { return mix_bits(x + mix_step); }
 
 inline std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t b) { return mix(mix(mix(seed) + a) + b); }
 
-/// Returns a number that is uniform in [-1, 1). It is a multiple of the spacing of floating-point numbers below 1,
-/// hence exact.
+/// Returns a number that is uniform in [-1, 1): an exact multiple of the spacing of floating-point numbers below 1.
 template <class Real>
 Real uniform_real(std::uint64_t bits) {
   if constexpr (std::is_same_v<Real, float>) {

@@ -203,8 +203,7 @@ HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOption
   return assembler.assemble(threads, progress.part(0.8, 1));
 }
 
-/// Expands the stored part, which is column-major, to the full matrix. Of a symmetric matrix, the lower triangle is
-/// stored.
+/// Expands the stored part, which is column-major, to the full matrix. A symmetric one is stored as its lower triangle.
 template <class Scalar>
 HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Scalar> stored) {
   HostDense<Scalar> dense{static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns), {}};

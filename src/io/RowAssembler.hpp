@@ -112,8 +112,7 @@ class RowAssembler {
     return {piece.entries.get() + piece.offsets[block], piece.offsets[block + 1] - piece.offsets[block]};
   }
 
-  /// Stores the length of row i in row_offsets[i + 1]. Returns the number of entries that remain; they begin at
-  /// `begin`.
+  /// Stores the length of row i in row_offsets[i + 1]. Returns the number of remaining entries, which begin at `begin`.
   std::size_t assemble_block(std::size_t block, std::size_t begin, HostCsr<Scalar>& matrix) {
     const std::size_t first = block << shift_;
     const std::size_t last = std::min(first + (std::size_t{1} << shift_), static_cast<std::size_t>(rows_));

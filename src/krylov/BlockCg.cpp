@@ -282,11 +282,9 @@ class BlockCg {
     return C;
   }
 
-  /// Bound on the pivots of a Gram matrix that is used to make Q orthonormal. A pivot of eps^(1/4) loses a quarter of
-  /// the digits.
+  /// Bound on the pivots of a Gram matrix that makes Q orthonormal. A pivot of eps^(1/4) loses a quarter of the digits.
   static double enough() { return std::sqrt(std::sqrt(epsilon)); }
-  /// Bound on the norm that rounding leaves of a solved column of norm 1. The factor eps^-0.2 is a margin for the
-  /// condition.
+  /// Bound on the norm that rounding leaves of a solved column of norm 1. eps^-0.2 is a margin for the condition.
   static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
@@ -299,9 +297,8 @@ class BlockCg {
     blocks_.update(Scalar(1), block(Blocks::Q), factor.inverse_factor(), Scalar(0), block(Blocks::Q));
     return factor.factor();
   }
-  /// Makes Q orthonormal if a Gram matrix is not accurate enough. Q keeps its independent columns. Rounding errors are
-  /// all that is left of dependent columns: directions made of them would not be conjugate, and lead out of the Krylov
-  /// space.
+  /// Makes Q orthonormal if a Gram matrix is not accurate enough. Q keeps its independent columns. Dependent ones leave
+  /// only rounding errors: directions made of these would not be conjugate, and lead out of the Krylov space.
   Small orthonormalize_residuals(List& independent, double size) {
     const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise();
     const Small S = blocks_.orthonormalize_block(block(Blocks::Q), dependence, dependence * size);
@@ -456,8 +453,7 @@ class BlockCg {
     for (const Ordinal j : turning) note_stored(j, true);
   }
 
-  /// Notes the residuals. Solved columns are not updated further, but Q keeps their directions, which other columns
-  /// need.
+  /// Notes the residuals. Solved columns are not updated further, but Q keeps their directions for other columns.
   void note_residuals(const Numbers& next) {
     for (Ordinal j = 0; j < active(); ++j) {
       if (!is_open_[at(j)]) continue;
@@ -494,9 +490,8 @@ class BlockCg {
     if (result_.iterations < options_.max_iterations) return true;
     return stop(is_in_vain(2) ? BlockCgStop::Stagnation : BlockCgStop::MaxIterations);
   }
-  /// Returns whether no residual has fallen for half of the cycle, for 100 iterations, and for `spaces` times rows /
-  /// width iterations. In exact arithmetic rows / width are enough: each iteration adds `width` dimensions to the
-  /// Krylov space.
+  /// Returns whether no residual has fallen for half of the cycle, for 100 iterations, and for `spaces` * rows / width
+  /// iterations. In exact arithmetic rows / width are enough: each adds `width` dimensions to the Krylov space.
   bool is_in_vain(int spaces) {
     const int taken = result_.iterations - begun_, in_vain = result_.iterations - progress_;
     if (2 * in_vain < taken || in_vain < 100) return false;

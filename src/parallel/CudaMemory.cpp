@@ -58,8 +58,7 @@ class Pools {
     return *pools;
   }
 
-  /// Returns the pool of a GPU, which must be the current one. The pool has no handle if the GPU does not support
-  /// pools.
+  /// Returns the pool of a GPU, which must be the current one. It has no handle if the GPU does not support pools.
   Pool of(int gpu) {
     const std::lock_guard lock(mutex_);
     if (const auto known = pools_.find(gpu); known != pools_.end()) return known->second;

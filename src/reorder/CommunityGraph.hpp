@@ -48,8 +48,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t edge_key(const Ranks& ranks, Ordinal a, Ord
   return (std::uint64_t(a_first ? a : b) << end_bits) + std::uint64_t(a_first ? b : a);
 }
 
-/// Makes edges from `size` keys with weights, in any order. Combines equal keys to one edge with the sum of their
-/// weights.
+/// Makes edges from `size` keys with weights, in any order. Equal keys become one edge with the sum of weights.
 ///
 /// \param graph   [in,out] its edges hold keys and weights on entry
 /// \param other   [in,out] memory of the same size, which may be swapped with that of the graph

@@ -61,8 +61,7 @@ void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dend
       });
 }
 
-/// Orders the rows depth-first. The place of each row is computed independently, on a path of at most one step per
-/// round.
+/// Orders the rows depth-first. Each row finds its place independently, on a path of at most one step per round.
 template <class Exec>
 Array<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
                                                         Ordinal rows) {

@@ -24,8 +24,7 @@ struct LocalStrips {
   Array<Ordinal*, typename Exec::memory_space> order;
 
   /// Returns the priority of a row as the next one; 0 if the row is placed. High bits: the number of binary digits of
-  /// its length, if length_counts; middle bits: its similarity; low bits: larger for rows nearer to the start of the
-  /// group.
+  /// its length, if length_counts; middle bits: its similarity; low bits: larger for rows nearer to the group's start.
   KOKKOS_FUNCTION static std::uint32_t worth(const Scratch& s, Ordinal r, std::uint32_t strip_columns,
                                              bool length_counts) {
     if (s.is_placed[r]) return 0;

@@ -55,8 +55,7 @@ struct CountWindowColumns {
   }
 };
 
-/// Returns the number of distinct block columns of `width` columns, summed over windows of `height` rows in the given
-/// order.
+/// Returns the number of distinct block columns of `width` columns, summed over windows of `height` rows.
 ///
 /// Cost: time proportional to the entries, and memory for two Ordinals per entry.
 template <class ExecutionSpace>

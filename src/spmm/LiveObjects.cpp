@@ -19,8 +19,7 @@ class LiveObjects {
 
   void add(LiveObject& object) {
     const std::lock_guard lock(mutex_);
-    // One hook is enough, because Kokkos cannot start again. Users' own hooks must free the objects that are made after
-    // this.
+    // One hook is enough: Kokkos cannot start again. A user's hook that runs later must free the objects that it makes.
     if (!is_hooked_) Kokkos::push_finalize_hook([] { all().release(); });
     is_hooked_ = true;
     object.next_ = first_;

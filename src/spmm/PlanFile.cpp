@@ -106,8 +106,7 @@ std::string text_fault(const Members& m) {
   return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
 }
 
-/// Returns the first fault that would let a product or an update access memory outside the arrays; empty if there is
-/// none.
+/// Returns the first fault that lets a product or an update access memory outside the arrays; empty if none does.
 template <class Scalar, class ExecutionSpace>
 std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows,
                          Ordinal columns, std::size_t nonzeros, bool has_source) {

@@ -105,8 +105,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   std::shared_ptr<MemoryAccount> account;  // is charged for the arrays of `blocks`
   BuildReport built;
   BuildReport transpose_built;
-  // All rows, in order. Several blocks only if an int cannot count the entries of the matrix or the places of its
-  // format.
+  // All rows, in order; several blocks only if an int cannot count the matrix's entries or the format's places.
   std::vector<Block> blocks;
   std::atomic<std::uint64_t> products{0};  // atomic, because products may run concurrently
   std::uint64_t updates = 0;

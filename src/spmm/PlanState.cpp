@@ -38,8 +38,7 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
   return options;
 }
 
-/// Makes the blocks of rows of a plan. Until a block is built, its member nonzeros is the number of its entries, an
-/// upper bound.
+/// Makes the blocks of rows of a plan. Before a block is built, its nonzeros are its entries, an upper bound.
 ///
 /// \param values [in] the end of the values of the last block
 template <class Block>
@@ -118,8 +117,8 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
       block.nonzeros = canonical.pattern.nonzeros;
       // The plan keeps this map. store_matrix() is given values in canonical order.
       block.source = std::exchange(canonical.values, {});
-      // If the caller's entries are in another order, no format reads their values in place. A check then costs the
-      // same for all formats.
+      // If the caller's entries have another order, no format reads their values in place: all pay for the same
+      // check.
       wanted.hints.follow_values = m.options.hints.follow_values && block.source.is_identity();
       return canonical;
     });
@@ -335,8 +334,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   for (std::size_t i = 0; i < m.blocks.size(); ++i)
     for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
   auto result = Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
-  // If anything before this line fails, the plan is unchanged. Nothing below can fail: Views, vectors and numbers are
-  // moved.
+  // If anything fails before this line, the plan is unchanged. Nothing below can fail: it moves Views and numbers.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;

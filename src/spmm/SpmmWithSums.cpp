@@ -80,8 +80,7 @@ void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, co
 
 }  // namespace
 
-/// Returns the functions that compute the rows of a product. Arguments have been checked. Refers to this plan and to
-/// `work`.
+/// Returns functions that compute rows of a product with checked arguments. They refer to this plan and to `work`.
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& exec,

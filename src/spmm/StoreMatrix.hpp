@@ -80,8 +80,7 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
 ///
 /// \param can_cut [in] as for store_matrix()
 /// \param seconds [in,out] gets the times
-/// \throws FormatTooLarge even if the options allow a fall-back, because an order that was found for blocks does not
-///         suit CSR
+/// \throws FormatTooLarge even if fall-backs are allowed, because an order that was found for blocks does not suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
                                                                     Format wanted, Reordering reordering,

@@ -33,8 +33,7 @@ inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
   return options;
 }
 
-/// A, or its transpose, as a plan stores it: a format, orders of rows and columns, values, and the kernels that
-/// multiply them.
+/// A, or its transpose, as a plan stores it: format, orders of rows and columns, values, and kernels.
 template <class Scalar, class ExecutionSpace>
 struct StoredMatrix {
   using Memory = typename ExecutionSpace::memory_space;

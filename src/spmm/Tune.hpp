@@ -188,8 +188,7 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
 
 /// Measures the promising candidates that are not rejected, chooses the fastest, and adds it to the tuning file. The
 /// predicted choice remains if there is too little memory to measure any. With Tuning::Adaptive, it also remains if no
-/// two candidates are ambiguous or there is too little time for two, and published kernels are measured all or not at
-/// all.
+/// two are ambiguous or there is too little time for two, and published kernels are measured all or not at all.
 ///
 /// \param A               [in]     canonical
 /// \param ambiguity_ratio [in]     see promising()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix, operator and BlockVectors for every type that this Tpetra was instantiated for. Users' files need not compile
-// them.
+// Matrix, operator and BlockVectors for all types that this Tpetra was instantiated for. Users need not compile them.
 #include <TpetraCore_ETIHelperMacros.h>
 #include <TpetraCore_config.h>
 

@@ -7,8 +7,7 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Operations that add an element to a sum, and join two sums, for a register or a single number. All sums begin with
-/// 0.
+/// Operations that add an element to a sum, and join two sums, for registers or single numbers. Sums begin with 0.
 template <class Real>
 struct Products {
   static constexpr bool has_two = true;

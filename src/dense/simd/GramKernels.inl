@@ -125,8 +125,7 @@ TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::p
   return {buffer, stride};
 }
 
-/// Returns rows of X: in place if their columns are adjacent and their stride does not slow caches, otherwise in a
-/// buffer.
+/// Returns rows of X: in place if columns are adjacent and the stride suits caches, otherwise in a buffer.
 template <class Real>
 TESSERA_INLINE Lines<Real> lines_of(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, bool in_registers,
                                     Real* buffer, std::ptrdiff_t stride) {

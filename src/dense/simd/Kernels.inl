@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled once per instruction set. The file that includes this one defines TESSERA_SIMD_NAMESPACE and
-// TESSERA_SIMD_BYTES, the width of a vector register. This code must not call inline functions of shared headers (see
-// DenseKernels.hpp).
+// Compiled once per instruction set. The including file defines TESSERA_SIMD_NAMESPACE and TESSERA_SIMD_BYTES, the
+// width of a vector register. This code must not call inline functions of shared headers (see DenseKernels.hpp).
 #include <tessera/common/CompiledTypes.hpp>
 
 #include "ColumnKernels.inl"

@@ -127,7 +127,7 @@ class BlockCgWorkspace {
 /// \param options       [in]     see BlockCgOptions
 /// \param workspace     [in,out] memory
 /// \throws std::invalid_argument if extents, options, memory or instances do not fit; X is then unchanged
-/// \throws std::runtime_error if B or X holds NaN or Inf, and X is then unchanged; or if a result of `multiply` or
+/// \throws std::runtime_error if B or X holds NaN or Inf, with X unchanged; or if a result of `multiply` or
 ///         `precondition` is not finite or a solution is too large for Scalar, and X then holds guesses or better
 ///         iterates
 ///

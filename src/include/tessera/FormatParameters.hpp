@@ -11,9 +11,8 @@ struct FormatParameters {
   /// g of Format::Brp: the number of tiles of a group, at most 64.
   int brp_tiles_per_group = 0;
 
-  /// Rows of a block of Format::Bcsr, at most 64. The default is the shape of a tensor core's operand for values of
-  /// this size or, on Kokkos::Cuda, for floats rounded to 16 bits. If there are several such shapes, it is the one with
-  /// the fewest bytes.
+  /// Rows of a block of Format::Bcsr, at most 64. The default is the shape of a tensor core's operand for these values
+  /// or, on Kokkos::Cuda, for floats rounded to 16 bits: the one with the fewest bytes, if there are several.
   int bcsr_block_rows = 0;
   /// Columns of a block of Format::Bcsr, at most 64. Set it if and only if bcsr_block_rows is set.
   int bcsr_block_columns = 0;

@@ -138,8 +138,7 @@ class Plan {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
   }
 
-  /// Frees the arrays that only update_values() and follow_values() need. Values that products read in place are copied
-  /// first.
+  /// Frees the arrays for update_values() and follow_values(). Values that products read in place are copied first.
   ///
   /// \param exec [in] the instance that was given the values; it makes the copy, and the call waits for it
   void release_source(const execution_space& exec) { state().release_source(exec); }

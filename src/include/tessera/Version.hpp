@@ -35,8 +35,7 @@ struct Version {
 /// Returns the version of the library that runs. Needs no Kokkos::initialize().
 Version version();
 
-/// Returns a version as text for a bug report: "Tessera 0.2.0" and a line for each option. The last line has no line
-/// end.
+/// Returns a version as text for a bug report: "Tessera 0.2.0", and a line for each option. It has no final line end.
 std::string to_string(const Version& version);
 
 }  // namespace Tessera

@@ -74,8 +74,7 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
   /// Makes a handle whose plan is made with these options.
   explicit SpmvHandle(const PlanOptions& options) : Base(options) {}
 
-  /// Makes a handle for code that passes an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH all select
-  /// the default.
+  /// Makes a handle for code that passes an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH are the same.
   ///
   /// \throws std::invalid_argument for an algorithm that selects an implementation of Kokkos Kernels
   explicit SpmvHandle(KokkosSparse::SPMVAlgorithm algorithm) {

@@ -70,8 +70,7 @@ class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tessera
   }
 };
 
-/// The manager that solvers call "SVQB". Without an operator M it uses Tessera::orthonormalize(); with M it is
-/// Anasazi's.
+/// The manager that solvers call "SVQB": Anasazi's if there is an operator M, else Tessera::orthonormalize().
 template <class Scalar, class LO, class GO, class Node>
 class SVQBOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>>
     : public Tessera::Impl::AnasaziOrthoManager<SVQBOrthoManager, Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>,

@@ -103,8 +103,7 @@ class BlockVector {
   Impl::TallBlock<Scalar> block();
   Impl::TallBlock<const Scalar> block() const;  ///< the same, to read
 
-  /// Returns the elements on this rank as a View of row stride getStride() and column stride 1, which does not own
-  /// them.
+  /// Returns the elements on this rank as a View of strides getStride() and 1, which does not own them.
   ///
   /// \throws std::logic_error if this is a list of columns
   view_type getLocalView();

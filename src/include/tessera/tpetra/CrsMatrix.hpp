@@ -121,8 +121,7 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   State& state() const;
 
   TpetraOptions options_;
-  // Created at first use. Each object has its own. It is a shared_ptr because constructors then do not need the
-  // definition of State.
+  // Created at first use, one per object. A shared_ptr, because constructors then do not need the definition of State.
   mutable std::shared_ptr<State> state_;
 };
 

@@ -32,9 +32,8 @@ enum class HaloMemory {
 /// ranks (the *halo*). In transposed products: whether it sends sums to other ranks before it computes its own.
 enum class Overlap {
   Auto,  ///< Always on devices, and on hosts if values are trusted; else Never
-  /// One plan has all entries of the rank. A product copies the rank's own rows of X, waits for the halo, which is
-  /// stored behind them, and multiplies. Non-transposed products in compressed rows read A's own values: following them
-  /// is free.
+  /// One plan has all entries of the rank. A product copies the rank's own rows of X, waits for the halo behind them,
+  /// and multiplies. Non-transposed products in compressed rows read A's own values: following them is free.
   Never,
   /// Two plans, one for the rank's own columns and one for the halo. They copy A's values. If a product follows values,
   /// it must compare them first, which takes as long as a product with one column.

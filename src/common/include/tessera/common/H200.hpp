@@ -28,8 +28,7 @@ double gather_rate(const std::array<GatherRate, count>& rates, double footprint)
   return below->bytes + share * (above->bytes - below->bytes);
 }
 
-/// The GPU that kernels, schedules and models are tuned for. Numbers are measured, unless the comment names another
-/// source.
+/// The GPU that kernels, schedules and models are tuned for. Numbers are measured, unless the comment says otherwise.
 namespace H200 {
 
 inline constexpr int multiprocessors = 132;                    ///< number of multiprocessors

@@ -7,9 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Returns a number that identifies a pattern. It is equal for equal extents, offsets and column indices, on every
-/// backend and for any type of offsets, whatever the values. Two different patterns have the same number with a
-/// probability of 2^-64.
+/// Returns a number that identifies a pattern. It is equal for equal extents, offsets (of any type) and column indices,
+/// on every backend. Two different patterns have the same number with a probability of 2^-64. Values do not matter.
 ///
 /// \param exec     [in] the instance to run on; the call waits for it
 /// \param A        [in] a canonical pattern

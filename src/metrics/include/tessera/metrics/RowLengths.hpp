@@ -19,8 +19,7 @@ struct RowLengths {
 template <class ExecutionSpace, class Offset>
 RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-/// Returns the largest number of entries in a window of `window_rows` adjacent rows. Windows begin at multiples of
-/// `window_rows`.
+/// Returns the largest number of entries in `window_rows` adjacent rows, which begin at a multiple of `window_rows`.
 ///
 /// Cost: a pass over the row offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>

@@ -75,8 +75,7 @@ struct TableCopy {
 template <class T, class Memory>  // not all compilers of C++20 deduce the arguments
 TableCopy(const std::vector<T>&, Array<T*, Memory>&)->TableCopy<T, Memory>;
 
-/// Copies tables on the host to arrays in one block. There are no gaps if element sizes do not ascend. Waits for
-/// `exec`.
+/// Copies tables of the host to arrays in one block, without gaps if element sizes do not ascend. Waits for `exec`.
 template <class ExecutionSpace, class... T>
 void copy_at_once(const ExecutionSpace& exec, const std::string& label,
                   const TableCopy<T, typename ExecutionSpace::memory_space>&... tables) {

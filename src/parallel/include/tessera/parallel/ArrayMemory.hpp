@@ -79,8 +79,7 @@ class ArrayMemory {
 
   void* data() const { return memory_.data(); }
 
-  /// Returns the number of bytes that an array occupies. They are charged; Kokkos Tools are given the size of the
-  /// array.
+  /// Returns the number of bytes that an array occupies. These are charged; Kokkos Tools are given the array's size.
   template <class ExecutionSpace>
   static std::size_t taken_bytes(const ExecutionSpace& exec, std::size_t bytes) {
     return DeviceMemory<Memory>::taken_bytes(exec, bytes);

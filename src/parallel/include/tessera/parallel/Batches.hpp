@@ -10,8 +10,7 @@
 /// memory needed is proportional to the entries of one batch.
 namespace Tessera::Impl {
 
-/// Returns the number of entries of a batch: an eighth of all, or the number that keeps all threads busy if that is
-/// larger.
+/// Returns the number of entries of a batch: an eighth of all, but at least enough to keep all threads busy.
 ///
 /// \param entries      [in] number of all entries
 /// \param device_least [in] the number of entries that keeps a device busy; on hosts, the smallest batch fits in cache

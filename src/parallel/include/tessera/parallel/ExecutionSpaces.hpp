@@ -4,9 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <tessera/common/CompiledTypes.hpp>
 
-// The library is compiled once for all backends: TESSERA_FOR_EACH_EXECUTION_SPACE(M, ...) expands M(ExecutionSpace,
-// ...) for every backend that Kokkos enables. If M is a list of CompiledTypes.hpp, M in turn expands its arguments for
-// every type.
+// TESSERA_FOR_EACH_EXECUTION_SPACE(M, ...) expands M(ExecutionSpace, ...) for every backend that Kokkos enables: the
+// library is compiled once for all. If M is a list of CompiledTypes.hpp, it expands its arguments for every type.
 #ifdef KOKKOS_ENABLE_SERIAL
 #define TESSERA_IF_SERIAL(M, ...) M(Kokkos::Serial, __VA_ARGS__)
 #else

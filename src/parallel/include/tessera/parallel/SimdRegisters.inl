@@ -53,8 +53,7 @@ TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_f
 TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
 #endif
 
-/// Returns a * x + sum, lane by lane, with a single rounding if the instruction set has FMA. Real is the type of a
-/// lane.
+/// Returns a * x + sum, lane by lane, rounded once if the instruction set has FMA. Real is the type of a lane.
 template <class Real, class V>
 TESSERA_INLINE V fused_vectors(V a, V x, V sum) {
 #ifdef TESSERA_SIMD_FUSES

@@ -4,9 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// Instruction sets of hosts. A layer compiles the same kernels once per instruction set (tessera_add_simd_kernels in
-/// cmake/TesseraSimd.cmake), each time in the namespace of that name. One is chosen at run time, so one binary runs on
-/// every processor.
+/// Instruction sets of hosts. A layer compiles the same kernels once for each (tessera_add_simd_kernels in
+/// cmake/TesseraSimd.cmake), in a namespace of its name. One is chosen at run time: one binary runs on every processor.
 namespace Tessera::Impl {
 
 enum class SimdTarget { Baseline, Avx2, Avx512 };

@@ -134,8 +134,7 @@ inline Small inverse_of_triangle(const Small& S) {
 }
 
 /// The Cholesky factor of the symmetric matrix (A + A^T) / 2, scaled to a unit diagonal. A pivot is the part of a
-/// column that is independent of earlier columns. Columns are kept if their pivot exceeds `least`; the others do not
-/// affect them.
+/// column that is independent of earlier columns. Columns whose pivot is at most `least` are left out.
 class CholeskyFactor {
  public:
   CholeskyFactor() = default;

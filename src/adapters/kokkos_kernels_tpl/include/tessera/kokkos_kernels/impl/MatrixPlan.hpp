@@ -76,8 +76,7 @@ class MatrixPlan {
     values_ = nullptr;
   }
 
-  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. The next product may have another
-  /// matrix.
+  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. Another matrix may follow.
   void reset() {
     workspaces_.reset();
     plan_.reset();

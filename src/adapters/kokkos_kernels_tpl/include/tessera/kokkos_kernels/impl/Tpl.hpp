@@ -78,15 +78,13 @@ constexpr bool tpl_has_types() {
   }
 }
 
-/// Returns whether Kokkos threw this error because memory ran out; only its message says so. Then Y has not been
-/// written, and other code can multiply. After any other error Y may have changed, and no other code can compute the
-/// product.
+/// Returns whether Kokkos threw this error because memory ran out; only its message says so. Y is then unchanged, and
+/// other code can multiply. After any other error Y may have changed, and the product cannot be computed any more.
 inline bool is_lack_of_memory(const std::runtime_error& error) {
   return std::string_view(error.what()).find("failed to allocate") != std::string_view::npos;
 }
 
-/// Products of a matrix that could not be prepared, for lack of memory or because of the options. They are not tried
-/// again.
+/// Products of a matrix that could not be prepared, due to memory or options. They are not tried again.
 class Rejections {
  public:
   bool have(const MatrixIdentity& matrix, Mode mode, std::size_t columns) const {
@@ -121,8 +119,7 @@ struct TplState {
   explicit TplState(const PlanOptions& options) : matrix(options) {}
 };
 
-/// The object that tpl_rank1 or tpl_rank2 of a handle points to. It also keeps the data that another TPL had stored
-/// there.
+/// The content of tpl_rank1 or tpl_rank2 of a handle. It also keeps the data that another TPL had stored there.
 template <class Exec, class State>
 struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   using Base = KokkosSparse::Impl::TPL_SpMV_Data<Exec>;

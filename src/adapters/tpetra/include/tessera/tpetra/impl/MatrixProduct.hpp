@@ -201,8 +201,7 @@ class MatrixProduct {
   }
 
   /// Throws if the caller holds a host view of X or Y and the device is not the host. Later views then cannot throw
-  /// during a product, while other ranks wait for rows. Writes nothing, because the product may be rejected on another
-  /// rank.
+  /// while other ranks wait for rows. Writes nothing, because the product may be rejected on another rank.
   static void require_device_views(const MV& X, const MV& Y) {
     static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
     static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));
@@ -312,8 +311,7 @@ class MatrixProduct {
     *limit = std::max(*limit, columns + 1);
   }
 
-  /// Calls a function that allocates if there is too little memory. If it may fail, all ranks agree on whether it
-  /// succeeded.
+  /// Calls a function that allocates if memory is short. If it may fail, all ranks agree on whether it succeeded.
   template <class Function>
   void agree_where_growing(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
     if (!always_agrees() && has_room_everywhere(mode, layout, columns)) return function();

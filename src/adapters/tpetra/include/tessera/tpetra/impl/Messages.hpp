@@ -65,8 +65,7 @@ class Messages {
     return result;
   }
 
-  /// Calls post(data, bytes, rank) for each message. A neighbour with more bytes than MPI can count gets several
-  /// messages.
+  /// Calls post(data, bytes, rank) for each message. Several go to a neighbour with more bytes than MPI can count.
   template <class Char, class Post>
   static void for_each_message(const std::vector<Neighbour>& neighbours, Char* data, std::size_t row_bytes,
                                const Post& post) {

@@ -53,8 +53,7 @@ class RankPlans {
     }
   }
 
-  /// Returns whether A still has the arrays of the pattern that the plans were made from. Tpetra allocates new arrays
-  /// for a new pattern.
+  /// Returns whether A has the pattern arrays that the plans were made from. Tpetra allocates others for a new pattern.
   bool has_arrays_of(const Arrays& A) const {
     return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
            A.graph.entries.data() == entries_;
@@ -92,8 +91,7 @@ class RankPlans {
     values_ = A.values.data();
   }
 
-  /// Returns whether values are known to differ from the copied values. Most builds do not check: then it returns
-  /// false.
+  /// Returns whether values are known to differ from the copied ones. False in most builds, which do not check.
   bool values_differ_from(const Arrays& A) const { return copied_.differ_from(Exec(), A.values); }
 
   /// Makes later products in this mode use the values that A has when the products run. Needs an earlier prepare() for
@@ -230,8 +228,7 @@ class RankPlans {
     return std::get<ScratchRows<Scalar, Device, Layout>>(scratch_);
   }
 
-  // Row offsets are kept alive: no other offsets can have their address. Tpetra counts the references to all other
-  // arrays.
+  // Row offsets are kept alive: no others can have their address. Tpetra counts the references to all other arrays.
   typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
   const void* entries_;
   const void* values_;  // address of the values; null if they are known to have changed
