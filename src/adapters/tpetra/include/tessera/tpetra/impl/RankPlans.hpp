@@ -20,7 +20,6 @@ namespace Tessera::Impl {
 ///
 /// A rank that owns all its columns has one plan. With a halo, one plan may be *joined*: its columns are the elements
 /// of X that the rank owns, followed by those of the halo. Otherwise entries are *split* into two plans, for owned
-/// columns and for the halo, and the first product can begin before the halo has arrived.
 /// columns and for the halo. The first product can then begin before the halo has arrived.
 template <class Matrix>
 class RankPlans {
