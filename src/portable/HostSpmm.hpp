@@ -10,7 +10,7 @@
 
 #include "simd/HostKernels.hpp"
 
-/// Compiles a function for AVX2, and inlines all its calls. Not with nvcc, which may mishandle the attribute.
+/// Compiles a function for AVX2, and inlines all its calls. Empty for nvcc, which may mishandle the attributes.
 #if defined(__x86_64__) && !defined(__CUDACC__)
 #define TESSERA_HAS_AVX2 true
 #define TESSERA_WITH_AVX2 [[gnu::target("avx2,fma"), gnu::flatten]]

@@ -93,7 +93,7 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
     result.value[i] = widen(alpha) * row.sum;
     if (beta != VectorScalar(0)) result.value[i] += widen(beta) * old;
     const long double scale = factor * row.absolute_sum + magnitude(widen(beta)) * magnitude(old);
-    // The smallest normal number accounts for underflow of a x, then multiplied by alpha, or of alpha x, then by a.
+    // The smallest normal number accounts for underflow of a x before the factor alpha, or of alpha x before a.
     const long double underflow =
         std::max({1.0L, factor, row.largest_a}) * std::numeric_limits<real_of_t<VectorScalar>>::min();
     result.bound[i] = constant * static_cast<long double>(row.length + 2) * (unit * scale + underflow);

@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// The tiles of one window, without the type of the offsets.
+/// The tiles of one window, independent of the type of the offsets.
 struct BitTcfWindow {
   const std::uint64_t* masks;
   const Ordinal* columns;

@@ -7,14 +7,14 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// Up to 8 adjacent rows of a matrix in CSR, without the type of the offsets, so there is less to compile.
+/// Up to 8 adjacent rows of a matrix in CSR, independent of the type of the offsets, so there is less to compile.
 struct RowGroup {
   const Ordinal* columns;
   int rows;
   std::ptrdiff_t offsets[rows_at_once + 1];
 };
 
-/// Number of adjacent entries of a row that have a sum of their own.
+/// Number of adjacent entries in a block of a row. Each block has its own sums.
 constexpr std::ptrdiff_t block_entries = 8;
 
 /// Computes the sums of one row. An addition takes several cycles and waits for the previous one, so a single sum would
@@ -60,10 +60,10 @@ template <class T>
   for_each_block<T, T::vector_lanes>(d.lanes, block);
 }
 
-/// Multiplies one column of reals. The sums are the same, without the code for blocks of columns, which is too slow for
-/// short rows. Short rows spend their time on mispredicted branches. Entries are added four at a time and the last ones
-/// one by one, so at most two branches are mispredicted. (The function is aligned, because the alignment of its code
-/// changes the time of short rows by a third.)
+/// Multiplies one column of reals. The sums are the same; the code for blocks of columns is too slow for short rows.
+/// Short rows spend their time on mispredicted branches. Entries are added four at a time and the last ones one by one,
+/// so at most two branches are mispredicted. (The function is aligned, because the alignment of its code changes the
+/// time of short rows by a third.)
 ///
 /// \param x_stride [in] row stride of X in elements; a compile-time constant if it is 1
 /// \param write    [in] called with a row of the matrix and its sum

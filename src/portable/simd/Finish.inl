@@ -38,8 +38,8 @@ struct Block {
   using V = register_t<Real, lanes>;
   V v[size];
 
-  /// Returns the source of lane l of a pair's first (low) or second (high) register, when halves that are `step` apart
-  /// are exchanged. Lanes are numbered as by __builtin_shufflevector, which continues in the second register.
+  /// Returns the lane that moves to lane l of a pair's first (low) or second (high) register if halves that are `step`
+  /// apart are exchanged. Lanes are numbered as by __builtin_shufflevector, which continues in the second register.
   static constexpr int low(int l, int step) { return (l & step) ? lanes + l - step : l; }
   static constexpr int high(int l, int step) { return (l & step) ? lanes + l : l + step; }
 

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-/// Number of rows that are packed for a few columns before the next columns. The hardware prefetcher can follow these
-/// few streams, and written cache lines stay in cache until they are complete.
+/// Number of rows that are packed, a few columns of each, before the next columns. The hardware prefetcher can follow
+/// these few streams, and written cache lines stay in cache until they are complete.
 constexpr std::ptrdiff_t run_of_rows = 256;
 
 template <class VectorScalar>

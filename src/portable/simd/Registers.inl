@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types of a product split into reals, and the sums of a row.
+// The types of a product whose complex numbers are split into reals, and the sums of a row.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Computes rows [first, last) of Y = alpha A X + beta Y on the calling thread, in host memory, with the same bits as
-/// portable_spmm(). X has fewer than 2^29 columns; they are adjacent unless there is one.
+/// portable_spmm(). X has fewer than 2^29 columns; they are adjacent unless there is only one.
 template <class MatrixScalar, class VectorScalar>
 void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
                            Ordinal first, Ordinal last);
