@@ -14,14 +14,14 @@ struct MachineModel {
   /// Like GpuModel::ambiguity_ratio. Five choices in a thousand took over 1.05 times the least time, the worst 1.29.
   static constexpr double ambiguity_ratio = 1.3;
 
-  double streamed_rate = 8.5e9;      ///< bytes streamed from memory in a second
-  double gathered_lines = 970e6;     ///< 64-byte lines of X loaded from cache into registers in a second
-  double tile_rows = 90e6;           ///< rows of tiles whose masks are decoded in a second
+  double streamed_rate = 8.5e9;      ///< bytes streamed from memory per second
+  double gathered_lines = 970e6;     ///< 64-byte lines of X loaded from cache into registers per second
+  double tile_rows = 90e6;           ///< rows of tiles whose masks are decoded per second
   double core_cache_bytes = 1e6;     ///< bytes of a core's cache; an X that fits is read once
   double shared_cache_bytes = 32e6;  ///< bytes of the shared cache; an X that fits is read once from memory
-  double cached_rate = 25e9;       ///< bytes read from the shared cache in a second; a larger X is read for each window
+  double cached_rate = 25e9;       ///< bytes read from the shared cache per second; a larger X is read for each window
   double scattered_rows = 3;       ///< time to write a row of Y at any place, divided by that to write the next row
-  double decoded_entries = 300e6;  ///< entries converted to compressed rows in a second, before these are multiplied
+  double decoded_entries = 300e6;  ///< entries converted to compressed rows per second, before these are multiplied
 
   /// Returns the model of `cores` cores that work at the same time.
   MachineModel times(double cores) const;

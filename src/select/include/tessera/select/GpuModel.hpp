@@ -17,9 +17,9 @@ namespace Tessera::Impl {
 /// multiprocessor's own cache if they fit. Row groups fetch a row of X for each column of a group. Meanwhile A, Y and
 /// the rows of X that do not fit in the cache of all multiprocessors are read from memory. Rows with many entries in
 /// few columns are multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()).
-/// Tiles take the longer of two times plus a share of the shorter: to move A, X and Y through memory, and to multiply
-/// the tiles. In each slab of columns, a tile takes a fixed time and a time per column, and a window an additional
-/// time. For staged windows, the second time is that of their chunks or of their tiles, whichever is longer. Without a
+/// Tiles take the longer of two times, to move A, X and Y through memory and to multiply the tiles, plus a share of the
+/// shorter. In each slab of columns, a tile takes a fixed time and a time per column, and a window an additional time.
+/// For staged windows, the second time is that of their chunks or of their tiles, whichever is longer. Without a
 /// kernel, portable code multiplies: each element of Y has a thread that checks every tile of its row's window. Nothing
 /// was fitted to more than 512 columns.
 struct GpuModel {
@@ -43,17 +43,17 @@ struct GpuModel {
 
   /// Rates of gathering rows of X from memory, as a function of the bytes of X in a panel of columns.
   std::array<GatherRate, 6> gathers = H200::product_gathers;
-  /// Bytes of A, X and Y streamed in a second.
+  /// Bytes of A, X and Y streamed per second.
   double streamed = H200::streamed_rate;
-  double first_gathers = 8.4e12;       ///< bytes of X fetched in a second, for the first reads by 8 rows of A
-  double near_gathers = 22.6e12;       ///< bytes of X fetched in a second, for repeated reads by the same 8 rows
+  double first_gathers = 8.4e12;       ///< bytes of X fetched per second, for the first reads by 8 rows of A
+  double near_gathers = 22.6e12;       ///< bytes of X fetched per second, for repeated reads by the same 8 rows
   double near_cache_bytes = 178e3;     ///< bytes of X that 8 rows of A reuse in a multiprocessor's own cache
   double window_cache_bytes = 32.5e6;  ///< bytes of X that rows of A reuse in the cache of all multiprocessors
   double panel_bytes = 512;            ///< upper bound on the bytes of a row of X that are read at a time
   double row_s = 0.0694e-9;            ///< seconds for a row of A, per 512 bytes of a row of X
   double scattered_rows = 1.1;         ///< time to write a row of Y anywhere, divided by that to write the next row
   double whole_tiles_bytes = 1e300;  ///< maximum bytes of whole tiles; a larger BMat is not multiplied on tensor cores
-  double staged_entries = 1e300;     ///< maximum nonzeros with which memory is sufficient to build staged windows
+  double staged_entries = 1e300;     ///< maximum nonzeros for which memory suffices to build staged windows
 
   bool has_rows = true;                              ///< whether there is a kernel for compressed rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
@@ -73,7 +73,7 @@ struct GpuModel {
   double walked_tile_s = 1.29e-12;
   double walked_entry_s = 0.773e-12;  ///< seconds of portable code for an entry, per column of X, all threads busy
   double entry_step = 0.178;          ///< additional steps of portable code for each entry of the longest row
-  double walked_rate = 3.45e12;       ///< bytes of X that portable code fetches in a second
+  double walked_rate = 3.45e12;       ///< bytes of X that portable code fetches per second
   /// Seconds for an entry of sorted columns in portable code, where one team multiplies all entries by a column of X.
   double team_entry_s = 17.9e-9;
   /// Number of teams that run at a time.
@@ -88,14 +88,14 @@ struct GpuModel {
   double panel_columns = 64;    ///< columns that the kernels for tiles and blocks copy at a time
   double left_columns = 4;      ///< columns that CSR reads at a time from an X with LayoutLeft in place
   double packing_entries =
-      H200::packing_entries;    ///< entries that are read again in the time of the launch that copies X
+      H200::packing_entries;    ///< entries that can be read again in the time that a launch to copy X takes
   double left_entry_s = 5e-12;  ///< seconds for an entry and left_columns columns, in addition to streaming A, X and Y
   double left_y_ratio = 2;      ///< added time of tiles and blocks for a Y with LayoutLeft, divided by that to stream Y
   double detect_changes_s = 5e-6;  ///< seconds of the launches that detect changes of values, without reading them
   double rounded_bytes = 0;        ///< bytes of an element of BitTCF's whole tiles if they are stored rounded, else 0
   double copied_columns = 0;  ///< columns of X copied at a time, if tiles and blocks need a copy of every X, else 0
 
-  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the other
+  /// Bytes of rows of X that columns of row groups fetch per second; 0 if there is no kernel. This and the other
   /// members for row groups, except launch and step of their chain, were set by hand for large matrices on an H100: the
   /// fit used mostly small matrices, and its predictions for large ones were too long. `row_s` and the caches above
   /// kept their values for the same reason.
@@ -133,15 +133,15 @@ struct GpuModel {
   double chunk_columns = 64;   ///< upper bound on the columns of a chunk
   double chunk_values = 1000;  ///< upper bound on the values of a chunk
   double partition = 5.4;      ///< time of 64 entries of the block-row partition, in tiles of 8 rows; 0 without kernel
-  double sorted_rate = 1.39e12;  ///< bytes of X that the kernel for sorted columns reads in a second; 0 without kernel
+  double sorted_rate = 1.39e12;  ///< bytes of X that the kernel for sorted columns reads per second; 0 without kernel
 
   /// Returns the model for a GPU whose memory moves this many bytes per second, computed from the clock and the width
   /// of its bus. Access to memory differs from an H200; access to caches does not.
   GpuModel with_memory(double rate) const;
 
   /// Returns the model for floats in TF32. It has no staged windows, because their kernel processes 64 columns of
-  /// floats at a time: with 32 columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 columns as long
-  /// as tiles in registers.
+  /// floats at a time: with 32 columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3); with 128 columns it took
+  /// as long as tiles in registers.
   static GpuModel tf32();
   /// Returns the model for floats in TF32x3, also without staged windows.
   static GpuModel tf32x3();
