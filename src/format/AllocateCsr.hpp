@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// Allocates the arrays of a pattern, without content.
+/// Allocates the arrays of a pattern, but does not fill them.
 template <class Exec>
 Csr<typename Exec::memory_space> allocate_csr(const Exec& exec, Ordinal rows, Ordinal columns, std::size_t nonzeros) {
   using Memory = typename Exec::memory_space;

@@ -25,7 +25,7 @@ void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries,
   }
 }
 
-/// Checks the blocks like build_csr(), which is called only for that, and returns their number.
+/// Checks the blocks by calling build_csr(), whose result is not kept. Returns the number of blocks.
 /// \throws std::invalid_argument like build_csr()
 template <class ExecutionSpace, class Offset>
 std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& blocks, std::size_t entries) {

@@ -32,7 +32,7 @@ static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const Execu
   return map;
 }
 
-/// Converts a format to canonical rows. The map gives the place in the format of each of their values.
+/// Converts a format to canonical rows. The map gives each value's place in the format.
 template <class ExecutionSpace, class Pattern>
 static BuiltCsr<typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec, const Pattern& format,
                                                                       std::size_t nonzeros) {

@@ -90,7 +90,7 @@ struct EntryKeys {
   }
 };
 
-/// Returns the canonical rows of distinct entries in any order. EntryKeys wrote their keys and slots; the map has the
+/// Returns the canonical rows of distinct entries in any order, whose keys and slots EntryKeys wrote. The map has the
 /// slots.
 template <class Exec>
 BuiltCsr<typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
