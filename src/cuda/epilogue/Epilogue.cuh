@@ -156,7 +156,7 @@ class Epilogue {
     }
   }
 
-  // Rows of a slot are padded to vectors.
+  // Rows of a slot are padded to whole vectors.
   template <class Sums>
   __device__ __forceinline__ void store_partial(int slot, const Sums& sums) const {
 #pragma unroll

@@ -56,16 +56,16 @@ void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Str
          arguments);
 }
 
-/// Waits until the previous kernels on the stream have ended and their results are in memory. For kernels that
-/// launch_early started.
+/// Waits until the previous kernels on the stream have ended and their results are in memory. Only kernels that
+/// launch_early started need this.
 __device__ inline void wait_for_previous_kernels() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// Lets the next kernel begin as soon as all blocks of this kernel have called this function or ended, if launch_early
-/// starts it. It still waits for the results of this kernel.
+/// Lets a next kernel that launch_early starts begin as soon as all blocks of this kernel have called this function or
+/// ended. The next kernel still waits for the results of this one.
 __device__ inline void let_next_kernel_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

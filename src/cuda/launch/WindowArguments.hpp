@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Arguments that all kernels for windows have. Kernels add members of their own. Epilogue and PieceSums read these.
+/// Arguments that all kernels for windows have. Epilogue and PieceSums read them. Kernels add members of their own.
 template <class Pattern, class Schedule, class MatrixScalar, class Scalar>
 struct WindowArguments {
   Pattern A;

@@ -16,7 +16,7 @@
 //   producer:    mbarrier_arrive_expect(barrier, bytes); bulk_copy(..., barrier) once or more, `bytes` in total
 //   consumers:   mbarrier_wait(barrier, parity)                              parity 0 at first, then 1, 0, ...
 //
-// On an architecture without one of these instructions, the function stops the kernel (trap).
+// On an architecture that lacks an instruction, the function that uses it stops the kernel (trap).
 
 #ifdef TESSERA_CUDA_EMULATED
 #include <ptx/AsyncCopy.hpp>  // of unit_tests/cuda/emulation
@@ -150,7 +150,7 @@ namespace Tessera::Impl::Cuda {
 ///
 /// A consumer warp frees a buffer when its lanes have synchronised and Policy::freeing_lanes of them have arrived. One
 /// lane is enough, because __syncwarp() orders the reads of all lanes before its arrival. racecheck does not see that
-/// order, and reports the other lanes. In its tests all lanes arrive.
+/// order, and reports the other lanes. In tests with racecheck, all lanes arrive.
 template <int buffers>
 struct RingBarriers {
   std::byte* memory;

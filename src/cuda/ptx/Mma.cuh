@@ -157,7 +157,7 @@ __device__ inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)
 }
 
 /// Loads four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix). Lane l gives the address of row l % 8 of
-/// matrix l / 8, 16 bytes at a multiple of 16, and gets elements (g, 2 t) and (g, 2 t + 1) of matrix i in r[i].
+/// matrix l / 8 (16 bytes at a multiple of 16) and gets elements (g, 2 t) and (g, 2 t + 1) of matrix i in r[i].
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -246,7 +246,7 @@ class GramAgent {
   double sums_[m_tiles][n_tiles][4] = {};
 };
 
-/// Sums a part of the rows in each block. Its warps share the squares; with more warps than squares, also the rows.
+/// Sums a part of the rows in each block. Warps share the squares and, if there are more warps than squares, the rows.
 template <class Policy, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::most_warps, Policy::least_blocks)
     gram_kernel(const __grid_constant__ GramArguments<Scalar> arguments) {

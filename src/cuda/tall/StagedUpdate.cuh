@@ -143,8 +143,8 @@ class StagedUpdateAgent {
 #pragma unroll
     for (int k = 0; k < Policy::chunk_columns; k += 8) {
       if (first + k >= arguments_.x.columns) break;
-      // Chunks are not padded. A slot's old content must not be multiplied by a zero of B, because it may not be
-      // finite.
+      // Chunks are not padded. The old contents of a slot must not be multiplied by a zero of B, because they may not
+      // be finite.
       const bool is_there = first + k + 2 * t_ < arguments_.x.columns;
       double a[4];
 #pragma unroll

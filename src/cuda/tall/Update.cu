@@ -10,7 +10,7 @@ namespace {
 
 template <class Policy, class Scalar>
 void update_with(Stream stream, const Tall::UpdateArguments<Scalar>& arguments) {
-  // The size for the largest B in every call: see allow_shared_memory().
+  // Every call passes the size for the largest B: see allow_shared_memory().
   constexpr int most_bytes = most_panel_columns * Policy::b_stride * int(sizeof(double));
   constexpr auto kernel = Tall::update_kernel<Policy, Scalar>;
   allow_shared_memory<kernel>("update", most_bytes);
