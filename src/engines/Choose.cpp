@@ -57,8 +57,8 @@ void for_each_kind(const Visit& visit, EngineList<Kind...>) {
   (call(Kind()), ...);
 }
 
-/// Predicts seconds on a GPU. Without a kernel, products were rarely faster than CSR with its kernel, so the prediction
-/// is at least the time of that.
+/// Predicts seconds on a GPU. Products without a kernel were rarely faster than CSR with its kernel, so their
+/// prediction is at least CSR's.
 template <class Kind>
 double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (m.nonzeros == 0) return gpu.rows.launch_s;

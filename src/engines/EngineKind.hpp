@@ -8,7 +8,7 @@ namespace Tessera::Impl {
 
 /// The matrices that a kind's kernel multiplies.
 enum class CudaFor { RealMatrices, AllMatrices };
-/// Who uses an engine: any plan, or only plans with Kernel::Published. Kernel::Auto may also use kernels of papers.
+/// Who uses an engine: any plan, or only plans with Kernel::Published. Kernel::Auto may also use published kernels.
 enum class TakenBy { AnyPlan, PublishedAlone };
 
 /// Defines a kind of engine, in plain C++. A kind also has the members of DefaultCost and may override them, unless

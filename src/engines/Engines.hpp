@@ -43,7 +43,7 @@ struct EngineFactory {
   static std::string why_not_published(const ExecutionSpace& exec, const PlanOptions& options);
 };
 
-/// Whether an execution space has the kernels of papers. A paper's own engine then exists next to the automatic one.
+/// Whether an execution space has published kernels. Their engines then exist next to the automatic ones.
 template <class ExecutionSpace>
 inline constexpr bool has_published_engines = false;
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)

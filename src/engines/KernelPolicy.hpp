@@ -31,7 +31,7 @@ class KernelPolicy {
  public:
   KernelPolicy() = default;
   /// \param text [in] for example "piece=32,width=64"
-  /// \throws PolicyError, whose message names the wrong word
+  /// \throws PolicyError, whose message names the invalid word
   explicit KernelPolicy(std::string_view text) {
     while (!text.empty()) {
       const std::string_view word = text.substr(0, text.find(','));

@@ -27,7 +27,7 @@ inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size
       sizeof(Ordinal) + shape.mask_words() * sizeof(std::uint64_t) + shape.size() * value_bytes;
   return (shape.windows(rows) + std::size_t(1)) * offset_bytes + counted.blocks * block_bytes;
 }
-/// The pattern of a matrix in BCSR that owns its arrays. BcsrPattern describes the arrays.
+/// Owns the pattern of a matrix in BCSR. BcsrPattern describes the arrays.
 ///
 /// Bytes without the values, with blocks of h x w: (ceil(rows / h) + 1) sizeof(Offset) + blocks * (4 + 8 ceil(h w /
 /// 64)). The values take another blocks * h w * sizeof(value) bytes.

@@ -17,7 +17,7 @@ class CudaBcsr;
 
 /// Predicts seconds. Blocks of 16 x 16 are multiplied with values that the plan stores in 16 bits.
 ///
-/// NOTE: no statistic has the longest row of blocks. It is estimated from the longest window of 8 rows.
+/// NOTE: no statistic counts the longest row of blocks. It is estimated from the longest window of 8 rows.
 inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile_s * places / 64;
   const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
@@ -50,7 +50,7 @@ struct BcsrCost : DefaultCost {
     if (!(gpu.tile_s > 0 && gpu.block > 0 && m.bcsr_blocks > 0)) return std::nullopt;
     return FormatSize{Format::Bcsr, m.bcsr_blocks, bytes(m)};
   }
-  /// As for BitTCF: where decoding matters, blocks are far from full. They have 8 rows unless users set the shape.
+  /// Returns the same time as for BitTCF. Where it matters, blocks are far from full and have 8 rows by default.
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 8 / machine.tile_rows;
   }

@@ -47,7 +47,7 @@ struct BlockShape {
 ///
 /// Deviations from the paper: it has no masks and treats every stored element as an entry. Masks preserve zero entries
 /// in the conversion to CSR, and prevent a missing element from multiplying an infinity or NaN of X. The paper's text
-/// pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here its blocks are 16x16. Offsets are a
+/// pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here the blocks for it are 16x16. Offsets are a
 /// template parameter.
 struct BcsrPattern {
   static constexpr const char* label = "Tessera::bcsr_spmm";  ///< name of a portable product in profilers

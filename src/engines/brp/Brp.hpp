@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in the block-row partition that owns its arrays. BrpPattern describes the arrays, f and g.
+/// Owns the pattern of a matrix in the block-row partition. BrpPattern describes the arrays, f and g.
 ///
 /// Bytes without the values: groups * (4 + 8 g * 4 + 8 f g) + residual rows * (4 + sizeof(Offset)) + residual entries *
 /// 4 + (2 ceil(rows / 16) + 3) sizeof(Offset).

@@ -26,7 +26,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::brp_spmm";
 
-  /// Whether a kernel exists for f entries a local column. 0 stands for the choice of the format.
+  /// Whether a kernel exists for f entries per local column. 0 stands for the choice of the format.
   static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
 
   static std::string why_not_published(const PlanOptions& options) {
@@ -36,7 +36,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
     return "brp has " + std::to_string(f) + " nonzeros a local column; expected 1, 2 or 4";
   }
 
-  /// \return false if no kernel exists for f entries a local column
+  /// \return false if no kernel exists for f entries per local column
   ///
   /// Cost: the host builds the schedule window by window, from copies of the offsets and of the list of residual rows.
   bool build(const Kokkos::Cuda& exec, const Brp<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {

@@ -66,7 +66,7 @@ std::vector<BrpEntry> brp_window(const HostPattern<From>& A, int window) {
   return entries;
 }
 
-/// Moves the local columns that make whole groups, of f entries each, to the front. The other entries follow in the
+/// Moves to the front the local columns (of f entries each) that make whole groups. The other entries follow in the
 /// same order. Returns the number of entries in front.
 inline std::size_t split_brp_window(std::vector<BrpEntry>& entries, int f, int g) {
   std::vector<BrpEntry> grouped, residual;

@@ -14,8 +14,8 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in condensed windows that owns its arrays. CondensedTiles describes the arrays. BitTcf has
-/// windows of one strip, Bmat windows of two.
+/// Owns the pattern of a matrix in condensed windows. CondensedTiles describes the arrays. BitTcf has windows of one
+/// strip, Bmat windows of two.
 ///
 /// Bytes without the values: (windows + 1 + tiles + 1) sizeof(Offset) + tiles * (8 * 4 + strips * 8). For BitTcf with
 /// int offsets this is the paper's (ceil(rows / 8) + 11 tiles + 2) * 4 (Acc-SpMM, section 3.3).

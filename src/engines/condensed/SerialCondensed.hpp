@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Condensed windows of 8 rows a strip (condensed/CondensedView.hpp) on the host: BitTCF (bittcf/BitTcfView.hpp) with
+/// Condensed windows of 8 rows per strip (condensed/CondensedView.hpp) on the host: BitTCF (bittcf/BitTcfView.hpp) with
 /// one strip, BMat (bmat/BmatView.hpp) with two. slots[p] is the entry at place p.
 struct HostCondensed {
   int strips = 1;

@@ -36,7 +36,7 @@ struct DefaultCost {
   static std::optional<double> gpu_seconds(const MatrixStatistics&, const FormatSize&, const GpuModel&) {
     return std::nullopt;
   }
-  /// Returns the seconds of portable code on a GPU. A row checks all entries of its window, at a tile for 16 of them.
+  /// Returns the seconds of portable code on a GPU. A row checks all entries of its window; 16 entries count as a tile.
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     const Walk walk{m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
     return walked_seconds(m, size, walk, gpu);

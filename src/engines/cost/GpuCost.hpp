@@ -26,11 +26,11 @@ inline double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return std::min(row_bytes(m), gpu.panel_bytes);
 }
 
-/// Returns the number of rows of X that are read from memory. Windows as high as the cache permits fetch each distinct
-/// column once. In a window of 128 rows, columns that do not fit in the cache are read at each fetch. Doubling a
+/// Returns the number of rows of X that are read from memory. A window that is as high as the cache permits reads each
+/// distinct column once. If 128 rows exceed the cache, columns that do not fit are read at each fetch. Doubling a
 /// window's height multiplies its columns by 2 * growth, as measured from 64 to 128 rows.
 ///
-/// \param fetches [in] rows that a kernel fetches from cache or memory; all from memory if windows were not counted
+/// \param fetches [in] rows that a kernel fetches from cache or memory; all are from memory if windows were not counted
 /// \param taken   [in] bytes of a row of X that are read at a time
 inline double rows_from_memory(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
   const double columns = m.window128_columns;

@@ -19,7 +19,7 @@ inline Tiles tiles_of(double count, double windows, double alone, double seconds
   return {count, std::ceil(windows), alone, seconds - alone};
 }
 
-/// Returns the seconds for multiplying tiles. Meanwhile A, Y and the rows of X that no cache holds move through memory.
+/// Returns the seconds for multiplying tiles. Meanwhile A, Y and uncached rows of X move through memory.
 ///
 /// \param bytes [in] bytes of the format, with values as the kernel multiplies them
 inline double tile_work(const MatrixStatistics& m, const Tiles& tiles, double bytes, const GpuModel& gpu) {

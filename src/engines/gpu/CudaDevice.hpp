@@ -45,7 +45,7 @@ inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
 }
 
 /// Returns the bytes that a plan may store besides a format: the memory limit, but at most the free bytes; without a
-/// limit, half of the free bytes. With a share of them, limited plans would depend on other programs.
+/// limit, half of the free bytes. If limited plans got a share of the free bytes, they would depend on other programs.
 inline std::size_t room_beside_format(const Kokkos::Cuda& exec, std::size_t limit) {
   const std::size_t free = free_device_bytes(exec);
   return limit == no_memory_limit ? free / 2 : std::min(limit, free);

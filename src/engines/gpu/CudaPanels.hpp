@@ -31,7 +31,7 @@ std::size_t panel_scratch_bytes(Cuda::XAccess access, Ordinal x_rows, Ordinal co
   };
   std::size_t most = 0;
   if (access == Cuda::XAccess::Copies) {
-    // Fewer columns may need more.
+    // Fewer columns may need more memory.
     for (Ordinal count = 1; count <= std::min(columns, cuda_copied_columns); ++count)
       most = std::max(most, bytes_by_columns(count));
   } else {
@@ -47,7 +47,7 @@ std::size_t panel_scratch_bytes(Cuda::XAccess access, Ordinal x_rows, Ordinal co
 template <class MatrixScalar, class Scalar, class Multiply>
 void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratch, Cuda::XAccess access,
                     const Multiply& multiply) {
-  // The columns of a single column are adjacent, whatever the stride.
+  // A single column counts as adjacent, whatever its stride.
   if (product.x.columns == 1) product.x.column_stride = product.y.column_stride = 1;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
   const std::size_t skipped = (cuda_scratch_page - address % cuda_scratch_page) % cuda_scratch_page;

@@ -28,8 +28,8 @@ struct RowGroupCounts {
   }
 };
 
-/// The pattern of a matrix in row groups that owns its arrays. RowGroupsPattern describes the arrays. As in other
-/// formats, a tile is the part of A that reads a row of X; here it is a column of a group.
+/// Owns the pattern of a matrix in row groups. RowGroupsPattern describes the arrays. As in other formats, a tile is
+/// the part of A that reads a row of X; here it is a column of a group.
 ///
 /// Bytes without the values: 4 (ceil(rows / 256) + 1) + (groups + 1) (4 + 2 sizeof(Offset)) + tiles * (4 + 1).
 template <class MemorySpace>

@@ -20,8 +20,8 @@ inline double longest_group_columns(const MatrixStatistics& m) {
   return m.longest_row * std::max(1.0, m.group_columns / m.row_groups * m.rows / m.nonzeros);
 }
 
-/// Predicts seconds. The columns of all groups gather rows of X from caches. Meanwhile A, Y and rows of X that no cache
-/// holds yet move through memory. An X of 16 bits is gathered in half the time, but takes the same instructions.
+/// Predicts seconds. The columns of all groups gather rows of X from caches. Meanwhile A, Y and uncached rows of X move
+/// through memory. An X of 16 bits is gathered in half the time, but takes the same instructions.
 inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double multiplied = gpu.group_value_s * m.group_values * m.vector_columns;
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;
@@ -30,7 +30,7 @@ inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& si
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row_bytes) chain.step_s *= gpu.thin_group_step;
-  GpuModel native = gpu;  // its kernels can read X in place, even if kernels for tiles copy it
+  GpuModel native = gpu;  // kernels for row groups read X in place, even if those for tiles copy it
   native.copied_columns = 0;
   const double growth = std::clamp(size.tiles * row_bytes(m) / gpu.short_group_pieces_bytes, 0.25, 1.0);
   return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group_columns(m), growth, m, gpu);

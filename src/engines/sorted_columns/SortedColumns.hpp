@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl {
 
-/// The pattern of a matrix in sorted columns that owns its arrays. SortedColumnsPattern describes the arrays.
+/// Owns the pattern of a matrix in sorted columns. SortedColumnsPattern describes the arrays.
 ///
 /// Bytes without the values: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros + regular
 /// elements), where positions is the number of nonempty columns.

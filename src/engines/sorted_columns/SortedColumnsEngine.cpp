@@ -57,7 +57,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
     return bytes_of(step_positions_, places_, group_segments_, segment_ends_, row_offsets_, row_slots_, long_rows_);
   }
 
-  // Copies X even if the kernel could read it in place, because panels limit the scratch memory, a row per slot.
+  // Copies X even if the kernel could read it in place, because panels limit the scratch memory (a row per slot).
   template <class VectorScalar>
   static Cuda::XAccess x_access() {
     return Cuda::XAccess::Copies;

@@ -49,7 +49,7 @@ struct StagedCost : DefaultCost {
     if (!(gpu.tile_s > 0 && can_stage(m, gpu))) return std::nullopt;
     return FormatSize{Format::Staged, m.bittcf_tiles, bytes(m)};
   }
-  /// As for BitTCF.
+  /// Returns the same time as for BitTCF.
   static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
     return size.tiles * 8 / machine.tile_rows;
   }

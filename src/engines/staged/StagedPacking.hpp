@@ -135,7 +135,7 @@ TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const
   StagedTile tile;
   for (int i = 0; i < 8; ++i) {
     const int c = 2 * (i % 4) + i / 4;
-    // Unused columns repeat a code. They are read together with its column, or all together: without bank conflict.
+    // Unused columns repeat a code. Reading them with its column, or all together, causes no bank conflict.
     slots[c] = i < columns ? picker.next() : slots[columns > 4 ? 1 : 0];
     tile.codes[c] = slots[c].code();
     for (unsigned rows = i < columns ? rows_of(slots[c]) : 0u; rows != 0; rows &= rows - 1) {

@@ -11,9 +11,9 @@ namespace Tessera::Impl {
 /// A tile of a strip: 8 staged rows of X, and where the strip has entries in their columns.
 ///
 /// codes[c] names the staged row of tile column c. Its bits 0..14 are 4 s + s mod 4 for slot s of a chunk. Bit 15 is
-/// set if that is the previous chunk, not the tile's own. Bit 8 r + c of the mask is set if row r of the strip has an
-/// entry in tile column c. The values of the tile begin at first_value and are stored in the order of the bits. An
-/// unused tile column has the code of another column, and no bits.
+/// set if the slot is in the previous chunk, not the tile's own. Bit 8 r + c of the mask is set if row r of the strip
+/// has an entry in tile column c. The values of the tile begin at first_value and are stored in the order of the bits.
+/// An unused tile column has the code of another column, and no bits.
 struct alignas(16) StagedTile {
   std::uint64_t mask = 0;         ///< the entries of the tile
   std::uint32_t first_value = 0;  ///< index of the tile's first value among those of the chunk

@@ -33,8 +33,8 @@ inline StagedShape staged_shape(const FormatParameters& parameters) {
   return shape;
 }
 
-/// The pattern of a matrix in staged windows that owns its arrays. StagedPattern describes the arrays. Only places of
-/// values are Offsets. Numbers of chunks are int; positions of tiles and values are in units of 16 bytes.
+/// Owns the pattern of a matrix in staged windows. StagedPattern describes the arrays. Places of values have the type
+/// Offset. Numbers of chunks are int; positions of tiles and values are in units of 16 bytes.
 ///
 /// Bytes without the values: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
 template <class MemorySpace>

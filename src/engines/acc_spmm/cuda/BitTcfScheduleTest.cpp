@@ -10,7 +10,7 @@
 namespace Tessera::Impl::Cuda {
 namespace {
 
-// Checks that items cover every tile once, in order, and that no block has too much. Returns the tiles of each block.
+// Checks that items cover every tile once, in order, and that no block is too large. Returns the tiles of each block.
 std::vector<Offset> expect_covered(const std::vector<Offset>& offsets, int block_tiles, BitTcfBalance balance) {
   const auto windows = static_cast<Ordinal>(offsets.size()) - 1;
   const auto schedule = build_bittcf_schedule(offsets.data(), windows, block_tiles, 8, balance);

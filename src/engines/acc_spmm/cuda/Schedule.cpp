@@ -20,7 +20,7 @@ void put_in_order_of_tiles(std::vector<CondensedItem>& items) {
   });
 }
 
-// Joins adjacent items to blocks within the limits on tiles and time.
+// Joins adjacent items into blocks within the limits on tiles and time.
 std::vector<int> joined_items(const std::vector<CondensedItem>& items, int block_tiles, int scalar_bytes) {
   const double longest_time = bittcf_block_time(block_tiles, 1, scalar_bytes);
   std::vector<int> block_items = {0};

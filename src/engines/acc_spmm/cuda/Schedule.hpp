@@ -39,13 +39,13 @@ inline constexpr double balanced_imbalance = 8;
 
 /// Returns the seconds that a thread block needs for each column of X, by the model of the paper (section 3.5, Eq. 4).
 ///
-/// It deviates where Eq. 4 contradicts itself: the time of multiplications grows with the number of tiles, like that of
-/// the loads; elements of X and Y have scalar_bytes; the time of writing grows with the number of windows. N multiplies
-/// all terms, hence windows are cut in the same way for every N. The rates are those of the data sheet of an H200.
+/// This deviates where Eq. 4 contradicts itself: the time of multiplications grows with the number of tiles, like that
+/// of the loads; elements of X and Y have scalar_bytes; the time of writing grows with the number of windows. N
+/// multiplies all terms, hence windows are cut in the same way for every N. The rates are from an H200's data sheet.
 double bittcf_block_time(double tiles, double windows, int scalar_bytes);
 
 /// Chooses the upper bound on tiles of a block such that a matrix with this number of tiles has enough blocks for the
-/// device: 32, as in the paper, except for small matrices. Results depend on it within rounding errors.
+/// device: 32 tiles, as in the paper, except for small matrices. Results depend on it within rounding errors.
 int bittcf_block_tiles(double tiles, const Device& device = {});
 
 /// Builds a schedule from the window offsets of a pattern, windows + 1 elements in host memory.

@@ -283,7 +283,7 @@ class BcsrAgent {
   uint4* ring_;
   int lane_;
   int first_column_;      // first column of the slab
-  const std::byte* x_;    // the lane's part of row 0 of X; without `gathers`, of its first row of a block
+  const std::byte* x_;    // the lane's part of row 0 of X; without `gathers`, of the lane's first row of a block
   unsigned whole_units_;  // all bits are set if no column that the lane copies is beyond X
   int part_bytes_;        // bytes of the lane's columns that X has, if it has some but not all of them
   bool has_part_;         // whether some lane has a part

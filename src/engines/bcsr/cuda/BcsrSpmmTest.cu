@@ -91,8 +91,8 @@ struct BcsrKernel : SpmmKernel<BcsrCase> {
     }
     return cases;
   }
-  // The last row has an entry in each column, and nearly all blocks. Their number is at the edges of pieces, and of the
-  // 32 block columns that a warp reads at a time.
+  // The last row has an entry in each column, and hence nearly all blocks. Their number is near the length of a piece,
+  // or near multiples of the 32 block columns that a warp reads at a time.
   static std::vector<HostMatrix> long_matrices(const Case& c) {
     std::vector<HostMatrix> all;
     for (const int blocks : {15, 16, 17, 31, 32, 33, 63, 64, 65, 200}) {

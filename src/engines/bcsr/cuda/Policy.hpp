@@ -25,7 +25,7 @@ struct BcsrPolicy {
   /// Warps of a thread block. They have neighbouring items.
   static constexpr int block_warps = 4;
 
-  /// Whether 16 bytes of a block that have no entry are not copied.
+  /// Whether 16 bytes of a block are skipped if they have no entry.
   static constexpr bool skips_values = true;
 };
 

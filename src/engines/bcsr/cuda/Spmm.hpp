@@ -43,7 +43,7 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern& A, Precision precision, cons
 /// more, which are infinite in FP16. The rounding of operands adds an error of up to
 ///
 /// ```{.unparsed}
-///   |alpha| sum (2 u |a| |x| + e (|a| + |x|)) and what is smaller,   u = 2^-11, e = 2^-25 for Fp16
+///   |alpha| sum (2 u |a| |x| + e (|a| + |x|)) plus smaller terms,    u = 2^-11, e = 2^-25 for Fp16
 ///                                                                    u = 2^-8,  e = 2^-134 for Bf16
 /// ```
 ///
@@ -57,8 +57,8 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern& A, Precision precision, cons
 /// Masks, which the paper lacks, distinguish entries from zeros.
 ///
 /// Cost: block.size() * N multiplications per block, three times as many with Tf32x3. N is rounded up to 32, beyond 32
-/// to a multiple of 64 (beyond 64 with Tf32x3, of 128). For each block, its mask is read, the 16 bytes around each of
-/// its entries, and the rows of X for which it has entries.
+/// to a multiple of 64 (beyond 64 with Tf32x3, of 128). Reads for each block its mask, the 16 bytes around each entry,
+/// and the rows of X for which it has entries.
 template <class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern& A, Precision precision, const CondensedSchedule& schedule,
                const Product<Scalar, Scalar>& product, const std::uint16_t* rounded_values, const Scratch& workspace);

@@ -191,8 +191,8 @@ class BrpAgent
     }
   }
 
-  // Makes a tile of every 8 entries, whatever their rows. In the last tile, columns without an entry get zeros, and the
-  // last entry's row of X.
+  // Makes a tile of every 8 entries, whatever their rows. In the last tile, columns without an entry multiply the last
+  // entry's row of X by zeros.
   __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
                                                           Sums& sums) const {
     const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);

@@ -59,7 +59,7 @@ class BrpMatrix {
   BrpPattern pattern_;
 };
 
-/// Windows have local_columns columns of f entries. Each row has `residuals` more, alone in their columns.
+/// Windows have local_columns columns of f entries. Each row has `residuals` more entries, alone in their columns.
 HostMatrix partitioned_matrix(int windows, int f, int local_columns, int residuals) {
   HostMatrix A;
   A.columns = local_columns + 16 * residuals;

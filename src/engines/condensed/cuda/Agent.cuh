@@ -17,7 +17,7 @@ namespace Tessera::Impl::Cuda {
 /// A warp that multiplies tiles of a window by a slab of columns of X.
 ///
 /// access is the number of columns of X and Y that a lane reads or writes at once (CondensedOperands). It is 1 if
-/// addresses are not aligned for more.
+/// addresses are not aligned for wider access.
 ///
 /// For a tile column without a matrix column, lanes read row 0 of X and multiply it by zeros. Row 0 exists if there is
 /// a tile.

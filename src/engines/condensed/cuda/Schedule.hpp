@@ -39,7 +39,7 @@ struct WindowSchedule {
   int slot_count = 0;                  ///< number of slots in the workspace
   const Item* items = nullptr;         ///< the items
   const CondensedSum* sums = nullptr;  ///< the windows that are split
-  int width = 0;                       ///< number of columns whose policy products use; 0: that of X
+  int width = 0;                       ///< number of columns for which products choose a policy; 0: that of X
 };
 
 /// The arrays of a schedule, in host memory.

@@ -38,16 +38,16 @@ std::size_t condensed_workspace_bytes(const CondensedPattern& A, Precision preci
 /// - A column of Y depends neither on N, nor on the other columns of X, nor on alignment, and is the same in every run.
 /// - An infinity or a NaN in row j of X reaches only the rows of Y whose rows of A have an entry in column j. Sums that
 ///   are not finite are computed again from the entries only, which is slow.
-/// - They throw std::invalid_argument for operands, a precision or a workspace that do not fit, std::length_error for
-///   sizes that are too large for a launch, and std::runtime_error if a launch fails.
+/// - Products throw std::invalid_argument for operands, a precision or a workspace that do not fit, std::length_error
+///   for sizes that are too large for a launch, and std::runtime_error if a launch fails.
 ///
 /// `values` says whether product.values are compact or dense. Rounded is for windows of one strip in 16 bits; it also
 /// needs the blocks of expand_rounded_tiles(). precision is Native for double (FP64 products and sums), Tf32x3 or Tf32
 /// for float, and Bf16 or Fp16 for either. In 16 bits, X is rounded in the workspace unless it is_operand_of() the
-/// precision, A's values are rounded beforehand or as they are read, and sums are FP32. Only then may X and Y have 16
-/// bits, or be double with a float matrix. Rounding adds up to 2 u times an element's sum of magnitudes to the error of
-/// FP32; u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also adds up to 2^-25 in each operand that is too small for it.
-/// Sums that overflow FP32, and sums with operands beyond FP16's 65504, are treated as not finite.
+/// precision. A's values are rounded beforehand or as they are read. Sums are FP32. Only then may X and Y have 16 bits,
+/// or be double with a float matrix. Rounding adds up to 2 u times an element's sum of magnitudes to the error of FP32;
+/// u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also adds up to 2^-25 in each operand that is too small for it. Sums
+/// that overflow FP32, and sums with operands beyond FP16's 65504, are treated as not finite.
 ///
 /// Dense and rounded values are faster wherever memory has room for them. In TF32, windows of 16 rows are faster than
 /// windows of 8 if they have less than three quarters as many tiles.

@@ -24,7 +24,7 @@ struct ChunkedArguments {
   ChunkedBlocks blocks;
   bool entry_vectors = false;          // columns and values begin at multiples of 16 bytes
   bool y_vectors = false;              // rows of Y are whole vectors
-  Scalar* partials = nullptr;          // running sums, by rows of A; or one after another, the sums of each chunk
+  Scalar* partials = nullptr;          // running sums, by rows of A; or the sums of each chunk, chunk after chunk
   std::ptrdiff_t partials_stride = 0;  // stride of the rows of partials, in elements
 
   /// Returns the running sums of a row, or its sums of one chunk.

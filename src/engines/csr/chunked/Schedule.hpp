@@ -17,7 +17,7 @@ struct alignas(16) ChunkedItem {
   Ordinal row = -1;          ///< the row of A; -1: none
 };
 
-/// Where the entries of each row enter each chunk of X: raw pointers to device memory that the caller owns.
+/// The entries of each row in each chunk of X: raw pointers to device memory that the caller owns.
 ///
 /// All chunks list the rows of A in the same given order. Results do not depend on it. If the longest rows are first,
 /// adjacent lanes have equal work, and so do blocks.
@@ -47,7 +47,7 @@ void number_rows_by_length(Stream stream, const CsrPattern<Offset>& A, std::uint
 
 /// Writes the items of a schedule. The call does not wait for the stream.
 ///
-/// \param A        [in]  canonical: a binary search finds where a row enters a chunk
+/// \param A        [in]  canonical: a binary search finds a row's first entry in a chunk
 /// \param order    [in]  the rows of A in the order of the items
 /// \param items    [out] schedule.item_count() items of device memory
 /// \throws std::runtime_error for errors of CUDA

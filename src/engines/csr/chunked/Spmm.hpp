@@ -37,7 +37,7 @@ std::size_t chunked_workspace_bytes(const ChunkedSchedule& schedule, const Multi
 /// Operands and errors are as for condensed_spmm(). The values may have any address. Like the column indices, they are
 /// read fastest at multiples of 16 bytes.
 ///
-/// A thread block copies a chunk of rows of X to shared memory, a slab of 128 bytes of each, and multiplies the entries
+/// A thread block copies a chunk of rows of X, a slab of 128 bytes of each, to shared memory. It multiplies the entries
 /// of its rows of A in the columns of that chunk. Four teams of two lanes share a row, and alternate in steps of four
 /// entries. Lanes that read shared memory at the same time never have bank conflicts, whatever the columns: each team
 /// begins with another part of the row of X. The number of columns of X decides whether a block continues with the next

@@ -389,7 +389,7 @@ TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
   }
 }
 
-/// Has so many pieces that the sums of all columns would need too much memory.
+/// A has so many pieces that the sums of all columns would need too much memory.
 TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -413,7 +413,7 @@ TYPED_TEST(CsrSpmm, PanelsOfALargeX) {
   options.piece_length = 2;
   const CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
   ASSERT_EQ(csr_panel_columns(size, A.columns, options.columns), 256);
-  options.little_scratch = true;  // wider vectors than the matrix then have narrower panels
+  options.little_scratch = true;  // vectors wider than the matrix then have narrower panels
   compare<M, V>(A, options, 1);
 }
 

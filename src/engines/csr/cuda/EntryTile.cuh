@@ -13,7 +13,7 @@ namespace Tessera::Impl::Cuda {
 class CsrTileEntries {
  public:
   static constexpr int capacity = 2048;
-  static constexpr int block = 4;  // entries of 16 bytes in each array
+  static constexpr int block = 4;  // entries in 16 bytes of each array
 
   /// Returns where a thread copies the value of an entry, or its element of X.
   __device__ float* value(int entry) { return &values_[place(entry)]; }

@@ -43,14 +43,14 @@ struct CsrProblem {
 struct CsrMachine {
   /// Rates at which rows of X are gathered, by the bytes of X in use at a time.
   std::array<GatherRate, 7> gathers = H200::csr_gathers;
-  /// Bytes of A streamed in a second.
+  /// Bytes of A streamed per second.
   double streamed = H200::streamed_rate;
   Device device;               ///< the GPU
   double row_seconds = 6e-11;  ///< seconds for a row in a slab: reading its offsets, writing its row of Y
   double worthwhile = 0.95;    ///< narrower slabs must be predicted to take less than this share of the time
   double small_entries = H200::small_entries;  ///< entries below which the longest row lasts longer than all others
   double short_row = 6;         ///< mean row length below which one lane sums a row, if X has few columns
-  double round_row = 100;       ///< mean row length below which two lanes do, for three or four columns
+  double round_row = 100;       ///< mean row length below which two lanes sum a row of 3 or 4 columns
   double sorted_row = 32;       ///< mean row length below which rows of different lengths are sorted
   double sorted_rows = 2e5;     ///< lower bound on rows for sorting; with fewer, blocks would not fill the GPU
   double tiled_row = 48;        ///< mean row length from which tiles are used, for a single column of floats
@@ -58,8 +58,8 @@ struct CsrMachine {
   double eager_threads = 3500;  ///< most threads per multiprocessor for eager lanes: about four times what fits
 };
 
-/// Predicts the seconds for slabs of this many columns. The time is that of fetching each row of X once from memory,
-/// then at the rate for rows in use, and of reading A once for each slab.
+/// Predicts the seconds for slabs of this many columns. The time is that of fetching each row of X once from memory and
+/// then at the rate for rows in use, plus that of reading A once for each slab.
 double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine = {});
 
 /// Chooses a policy with the widest slabs, unless narrower slabs make the part of X in use fit in the L2 cache, and

@@ -115,7 +115,7 @@ class CsrLauncher {
     task_.A = A;
     task_.product = product;
     task_.schedule = schedule;
-    if (product.y.columns == 1) {  // the columns of a single column are adjacent
+    if (product.y.columns == 1) {  // a single column counts as adjacent
       task_.product.x.column_stride = 1;
       task_.product.y.column_stride = 1;
     }

@@ -79,9 +79,9 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-/// Multiplies with this policy. It applies to columns that are read 16 bytes a lane. For columns that csr_is_narrow(),
-/// the policy only decides whether there are several rounds and, for a single column, tiles. Rows of two vectors are
-/// narrow as well, and ignore it.
+/// Multiplies with this policy. It applies to columns that are read 16 bytes per lane. For columns that
+/// csr_is_narrow(), the policy only decides whether there are several rounds and, for a single column, tiles. Rows of
+/// two vectors are narrow as well, and ignore it.
 ///
 /// \throws std::invalid_argument also if the policy is not valid
 template <class MatrixScalar, class VectorScalar>

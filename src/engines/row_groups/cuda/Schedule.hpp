@@ -50,7 +50,7 @@ struct RowGroupsSchedule {
   int slot_count = 0;                   ///< number of slots in the workspace
   const RowGroupItem* items = nullptr;  ///< the items
   const RowGroupSum* sums = nullptr;    ///< the groups that are cut
-  int width = 0;                        ///< number of columns of X whose policy products use; 0: that of X
+  int width = 0;                        ///< number of columns for which products choose a policy; 0: that of X
 };
 
 /// Number of adjacent groups whose items are sorted.

@@ -8,7 +8,7 @@ template <class InMemory>
 void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace) {
   const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
-  // Rows of X are whole vectors, also if they were packed.
+  // Rows of X are whole vectors, even if they were packed.
   constexpr int size = Vector<InMemory, true>::size;
   const Ordinal vectors = window_count(product.y.columns, size);
   const Ordinal width = window_count(policy_columns(schedule, product.y.columns), size);

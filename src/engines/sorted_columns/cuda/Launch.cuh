@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Multiplies. A thread block has a chunk of columns, and a group or several pieces. Groups are first.
+/// Multiplies by X. A thread block has a chunk of columns, and a group or several pieces. Groups are first.
 template <class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {

@@ -38,10 +38,10 @@ struct SortedColumnsSchedule {
   const Offset* row_offsets = nullptr;          ///< rows + 1 offsets, counted in slots of rows
   const Offset* row_slots = nullptr;            ///< the slots of all rows
   const Ordinal* long_rows = nullptr;           ///< long_row_count rows
-  int width = 0;                                ///< number of columns of X whose policy products use; 0: that of X
+  int width = 0;                                ///< number of columns for which products choose a policy; 0: that of X
 };
 
-/// A whole thread block sums a row with more slots. Each group of lanes sums a share of the slots.
+/// A row with more slots than this is summed by a whole thread block: each group of lanes sums a share of the slots.
 inline constexpr int sorted_columns_long_row_slots = 64;
 
 /// Upper bound on the elements of a group, which must fit in shared memory.

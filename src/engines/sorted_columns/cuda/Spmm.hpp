@@ -19,9 +19,9 @@ inline constexpr XAccess sorted_columns_x_access = XAccess::WholeVectors;
 template <class Scalar>
 Ordinal sorted_columns_slab(const SortedColumnsSchedule& schedule, Ordinal N);
 
-/// Returns the bytes of scratch memory for a product with these operands: a slab of columns of the slots of the
-/// schedule, and of X if it cannot be read 16 bytes at a time (columns that are not adjacent, or rows that do not begin
-/// and end at multiples of 16 bytes).
+/// Returns the bytes of scratch memory for a product with these operands: for a slab of columns, the slots of the
+/// schedule and a copy of X if it cannot be read 16 bytes at a time (columns that are not adjacent, or rows that do not
+/// begin and end at multiples of 16 bytes).
 template <class Scalar>
 std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern& A, const SortedColumnsSchedule& schedule,
                                            const Multivector<const Scalar>& x);
@@ -42,16 +42,16 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern& A, const 
 /// of steps of a group changes it within rounding errors. Nothing is multiplied by a zero that is not in A: an infinity
 /// or a NaN in X reaches only the rows of Y that have an entry in its row of X.
 ///
-/// Deviations from the paper, as well as those of the format (SortedColumnsView.hpp):
-/// - It adds to Y by atomics, in an order that varies from run to run. Here sums have slots of their own, and a second
-///   kernel adds them in order. This costs a write and a read of N numbers for each segment.
+/// Deviations from the paper, in addition to those of the format (SortedColumnsView.hpp):
+/// - The paper adds to Y by atomics, in an order that varies from run to run. Here sums have slots of their own, and a
+///   second kernel adds them in order. This costs a write and a read of N numbers for each segment.
 /// - A group may have more steps than the eight of a set, hence fewer segments. With eight steps it is the paper's set.
 /// - The paper needs X column-major, and each thread has an element of A. Here some lanes sum a segment in registers,
 ///   each for 16 bytes of a row of X. X is packed if it is not row-major.
 /// - Groups and pieces are multiplied in one kernel, not two.
 ///
-/// Throws std::invalid_argument if operands, precision, schedule or workspace do not fit, std::length_error for sizes
-/// beyond a launch, std::runtime_error if a launch fails. Cost: N multiplications and reads of X for each nonzero; N
+/// Throws std::invalid_argument if operands, precision, schedule or workspace do not fit, std::length_error for too
+/// large sizes, std::runtime_error if a launch fails. Cost: N multiplications and reads of X for each nonzero; N
 /// numbers written and read for each slot. Slots cause most memory traffic if those of a slab exceed the L2 cache.
 template <class Scalar>
 void sorted_columns_spmm(Stream stream, const SortedColumnsPattern& A, Precision precision,

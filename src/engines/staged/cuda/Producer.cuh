@@ -71,7 +71,7 @@ class StagedProducer {
     }
   }
 
-  // Copies rows of X, 512 bytes a warp at once: one row or several. Columns beyond the last of X become zeros.
+  // Copies rows of X, 512 bytes per warp at once: one row or several. Columns beyond the last of X become zeros.
   __device__ __forceinline__ void copy_rows(const Chunk& chunk, int buffer, unsigned slab) const {
     const int sixteenth = lane_ % row_sixteenths, own_row = lane_ / row_sixteenths;
     const int first_column = static_cast<int>(slab) * Policy::columns + sixteenth * lane_columns;

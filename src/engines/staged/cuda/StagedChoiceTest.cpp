@@ -50,8 +50,8 @@ TEST(StagedChoice, SharedMemoryIsARingOfBuffers) {
   EXPECT_EQ(staged_shared_bytes(544, 2384), 128u + 4 * (64 * 256 + 544 + 2384));
 }
 
-// The limit on a chunk's values lets two blocks fit, whatever the tiles: at most 9 per strip, of 32 bytes. Values that
-// each strip carries from one chunk to the next may need more memory.
+// The limit on a chunk's values lets two blocks fit, whatever the tiles: at most 9 tiles of 32 bytes per strip. Values
+// that each strip carries from one chunk to the next may need more memory.
 TEST(StagedChoice, TwoBlocksFit) {
   constexpr std::size_t half = H200::shared_bytes / 2 - 1024;
   const int tile_bytes = 32 + 8 * 9 * 32, limit = choose_staged({}).most_values * 8;

@@ -63,7 +63,7 @@ class BmatConsumer {
   // Returns the first of the warp's columns that a lane reads in vector v.
   static __device__ __forceinline__ int operand_column(int lane, int v) { return vector * (8 * v + lane / 4); }
 
-  // Sums of columns beyond X are computed from arbitrary content of shared memory (has_rest).
+  // Sums of columns beyond X are computed from arbitrary contents of shared memory (has_rest).
   struct Fragment {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = 2 * products, vector = BmatConsumer::vector;

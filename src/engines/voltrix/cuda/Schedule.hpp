@@ -79,9 +79,9 @@ double dealt_bmat_imbalance(const std::vector<BmatItem>& items, int blocks, Bmat
 ///
 /// piece_tiles > 0 is the upper bound on the tiles of an item. Longer windows are cut into several items, as by
 /// build_condensed_schedule, and a second step adds their sums in order. Results depend on piece_tiles only.
-/// multiprocessors > 0 is that of the GPU. BmatPartition::Best deals items up to an imbalance of 1.2 with 4 blocks a
-/// multiprocessor. On an H200 this made a mesh up to 1.5 times as fast, and only a matrix with imbalance 1.28 slower.
-/// Throws std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
+/// multiprocessors > 0 counts those of the GPU. BmatPartition::Best deals items up to an imbalance of 1.2 with 4 blocks
+/// on each. On an H200 this made a mesh up to 1.5 times as fast, and only a matrix with imbalance 1.28 slower. Throws
+/// std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 HostBmatSchedule build_bmat_schedule(const BmatWords& A, int piece_tiles, int multiprocessors,
                                      BmatPartition partition = BmatPartition::Best, BmatCost cost = {});
 

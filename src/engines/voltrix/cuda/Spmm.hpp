@@ -32,7 +32,7 @@ std::size_t bmat_workspace_bytes(const BmatWords& A, const BmatSchedule& schedul
 /// Deviations from the paper, whose X has 256 columns and more:
 /// - A thread's place counts the entries before its own (WordsView.hpp).
 /// - A multiprocessor holds several blocks, because a single block has too little work if X has few columns.
-/// - Rows of X are copied by cp.async, 16 bytes a lane. A warp would start bulk copies one after another, at about 75
+/// - Rows of X are copied by cp.async, 16 bytes per lane. A warp would start bulk copies one after another, at about 75
 ///   cycles each on an H200, which takes longer than copying rows of 128 to 512 bytes.
 /// - Words of tiles reach shared memory through the registers of the producer, which counts their entries.
 /// - Windows that are too long are also split, by tiles. A second step adds the pieces in order.
@@ -40,7 +40,7 @@ std::size_t bmat_workspace_bytes(const BmatWords& A, const BmatSchedule& schedul
 ///   begin, not every 16 columns, because a block with fewer columns takes as long. If dealing items out is balanced
 ///   enough, they are dealt.
 ///
-/// Needs compute capability 8.0. Cost: 16 * 64 multiplications for each tile and 8 columns; reads 8 rows of X a tile.
+/// Needs compute capability 8.0. Cost: 16 * 64 multiplications for each tile and 8 columns; 8 rows of X read per tile.
 template <class Scalar>
 void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const BmatSchedule& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace);

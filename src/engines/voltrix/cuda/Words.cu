@@ -8,13 +8,13 @@ namespace {
 
 constexpr int block_threads = 256;
 
-// Makes the words, one a thread.
+// Makes the words, one per thread.
 __global__ void make_bmat_words_kernel(BmatPattern A, std::size_t words, std::uint32_t* tile_words) {
   const std::size_t word = std::size_t(blockIdx.x) * block_threads + threadIdx.x;
   if (word < words) tile_words[word] = bmat_word(A.tile_masks + word / 4 * 2, static_cast<int>(word % 4));
 }
 
-// Reorders the values. A warp reorders one tile at a time; a thread one bit of each of the tile's four words.
+// Reorders the values. A warp reorders one tile at a time, each thread one bit of each of the tile's four words.
 template <class Scalar>
 __global__ void order_by_bmat_words_kernel(BmatPattern A, std::size_t tiles, const Scalar* values, Scalar* ordered,
                                            const std::uint32_t* wanted) {

@@ -9,7 +9,7 @@
 
 /// @file
 /// Converts BMat to the words of its paper. All pointers are device memory. `tiles` is the number of tiles of the
-/// matrix, the last of window_offsets. The functions throw std::runtime_error if the launch fails.
+/// matrix, the last element of window_offsets. The functions throw std::runtime_error if the launch fails.
 namespace Tessera::Impl::Cuda {
 
 /// Makes the words of all tiles. Cost: one pass over the masks.
