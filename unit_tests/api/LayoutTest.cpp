@@ -4,8 +4,8 @@
 #include <tessera/Tessera.hpp>
 #include <tessera/io/ReadMatrix.hpp>
 
-/// The layout of types that programs make themselves, or hold. A program that was compiled before a change of it
-/// breaks: docs/releases.md, section ABI, allows that in a new minor version only.
+/// The layout of types that programs make themselves, or hold. A change of it breaks programs that
+/// were compiled before: docs/releases.md, section ABI, allows that in a new minor version only.
 namespace Tessera::Impl::Test {
 
 #if defined(__x86_64__) && defined(__GLIBCXX__)

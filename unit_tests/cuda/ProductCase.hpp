@@ -79,7 +79,7 @@ std::string describe(const HostMatrix& A, const Case& c) {
          (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "") + (c.gather ? ", gather" : "") + c.text();
 }
 
-/// Unit roundoff times a factor. In a row of n entries, errors may be (n + 2) times this and the sum of magnitudes.
+/// Unit roundoff times a factor. In a row of n entries, errors may be (n + 2) times this times the sum of magnitudes.
 template <class MatrixScalar, class Scalar>
 double tolerance(Precision precision) {
   constexpr bool sums_doubles = std::is_same_v<MatrixScalar, double> || std::is_same_v<Scalar, double>;
@@ -197,7 +197,7 @@ std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, in
   return some;
 }
 
-/// Returns a product with x_rows. Kernels reject it if their format stores the rows of X to read.
+/// Returns a product with x_rows. Kernels reject it if their format itself lists the rows of X to read.
 template <class Scalar>
 Product<Scalar, Scalar> product_with_x_rows() {
   static const Ordinal x_rows[1] = {0};

@@ -26,7 +26,7 @@ TEST(Solvers, SolveWithAPlan) {
   for (const double residual : result.residuals) EXPECT_LE(residual, 1e-10);
 }
 
-/// An operator that counts its products with inner products.
+/// An operator that counts the calls of multiply_with_inner_products().
 class Counting {
  public:
   explicit Counting(const Matrix<double>& A) : multiply_(Space(), make_plan(Space(), A)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The number of allocations in each step of a build: arrays with the same lifetime share one.
+// The number of allocations in each step of a build: arrays with the same lifetime share an allocation.
 #include <map>
 #include <tessera/parallel/Teams.hpp>
 

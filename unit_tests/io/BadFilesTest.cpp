@@ -33,7 +33,7 @@ std::string many_entries() {
   return text;
 }
 
-/// A file that must be rejected, and the whole error message behind its path.
+/// A file that must be rejected, and the whole error message after its path.
 struct BadFile {
   std::string name;
   std::string content;

@@ -358,7 +358,7 @@ TEST(HarwellBoeing, ReadersTakeFiles) {
   EXPECT_TRUE(Tessera::Impl::read_dense_header(complex).is_complex);
 }
 
-/// A file that must be rejected, and the error message behind its name.
+/// A file that must be rejected, and the error message after its name.
 using BadText = std::pair<std::string, std::string>;
 
 TEST(HarwellBoeing, BadHeads) {

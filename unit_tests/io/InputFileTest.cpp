@@ -144,7 +144,7 @@ class StandardInput {
 
 TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   const TemporaryFolder folder;
-  // The text is longer than the head that is examined first, and longer than the buffer of a pipe.
+  // The text is longer than the part that is examined first, and longer than the buffer of a pipe.
   const auto matrix = Tessera::Impl::generate_uniform(5000, 20, 1);
   write_matrix_market(folder / "text", matrix);
   write_binary_csr(folder / "binary", matrix);
@@ -165,7 +165,7 @@ TEST(InputFile, StandardInputIsReadWithinALimit) {
   Tessera::ReadOptions options;
   for (const std::size_t limit : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 16, std::size_t{100000}}) {
     const StandardInput input(text);
-    options.memory_limit = limit;  // smaller and larger than the head that is examined first
+    options.memory_limit = limit;  // smaller and larger than the part that is examined first
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>("-", options); }),
               "runtime_error: -: reading the file needs more than " + std::to_string(limit) +
                   " bytes of memory, which are allowed");

@@ -4,8 +4,8 @@
 
 usage: harwell_boeing_table.py FOLDER > harwell_boeing.tsv
 
-Reads every Harwell-Boeing and Rutherford-Boeing file of a folder with SciPy's hb_read. What SciPy does not read
-(patterns, symmetries, complex numbers), a few lines here do, which share nothing with Tessera; where both read a file,
+Reads every Harwell-Boeing and Rutherford-Boeing file of a folder with SciPy's hb_read. A few lines here, which
+share nothing with Tessera, read what SciPy does not (patterns, symmetries, complex numbers); where both read a file,
 they must agree. Columns: sizes, entries with those that a symmetry implies and duplicates summed, and sums of the
 values v(i, j), of |v|, of i v and of j v, with indices from 1. Then the number of elements of the right-hand sides,
 and the sums of b(k) and of k b(k).
@@ -29,7 +29,7 @@ def lines_of(path):
 
 
 def take(lines, begin, form, count):
-    """Numbers of a simple format, such as (1P,4D20.13), and the line behind them."""
+    """Numbers of a simple format, such as (1P,4D20.13), and the line after them."""
     match = re.match(r"\((?:\d+P,?)?(\d+)([IEDFG])(\d+)", form.replace(" ", "").upper())
     per_line, width = int(match[1]), int(match[3])
     words = []

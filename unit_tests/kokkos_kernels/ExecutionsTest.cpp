@@ -150,7 +150,7 @@ TEST(ExecutionsTest, NothingToMultiply) {
   }
 }
 
-/// Kokkos Kernels' own handle, in a file that includes Tessera's. Also shows that other tests would see its kernels.
+/// Kokkos Kernels' own handle, in a file that includes Tessera's. Also shows that other tests would see these kernels.
 TEST(ExecutionsTest, OwnHandleExecutesNoPlan) {
   const auto A = small<std::size_t>();
   const Vectors<double> x("x", 22, 3), y("y", 31, 3);

@@ -37,7 +37,7 @@ std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& ho
   return values;
 }
 
-/// A substitute for the kernel of a format without one.
+/// A kernel for a format that has none of its own.
 struct WindowKernel {
   Impl::SimdTarget target;
 

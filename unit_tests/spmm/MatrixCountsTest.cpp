@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests the counts that GPU models use, because choices on hosts do not depend on them.
+// Tests the counts that only GPU models use: choices on hosts do not depend on them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -311,7 +311,7 @@ TEST(PlanFileBytesTest, RejectsOtherTypes) {
   EXPECT_NO_THROW((Impl::parse_plan<double>(Space(), file, "a")));
 }
 
-/// Returns the file with another number in section "plan". `which` counts from the numbers behind the backend's name:
+/// Returns the file with another number in section "plan". `which` counts from the number after the backend's name:
 /// rows, columns, nonzeros, source entries, has slot maps, has transpose, then the options.
 std::string with_plan_number(std::string file, std::size_t which, std::int64_t number) {
   const std::size_t name_length = std::string(Space::name()).size();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel::Published: the candidate formats, rejections and fallbacks, and the texts of explain(), stats() and
-// files. The
-// kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where TF32
-// is faster. A separate program, because it compiles plans with these kernels.
+// Kernel::Published: the candidate formats, rejections and fallbacks, and the texts of explain(), stats() and files.
+// The kernels of this program only claim to be published. They also support FP16, which plans replace by TF32 where
+// TF32 is faster. A separate program, because it compiles plans with these kernels.
 #include <tessera/PlanFile.hpp>
 #include <tessera/spmm/impl/PlanInternals.hpp>
 #include <utility>

@@ -161,7 +161,7 @@ struct InDoubt {
   }
 };
 
-/// Automatic uses results of Measure. Measure does not use results of Automatic, which may skip candidates.
+/// Adaptive uses results of Measure. Measure does not use results of Adaptive, which may skip candidates.
 TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Patterns whose shapes end at, before and behind the edges of windows and tiles, with rows of every kind.
+/// Patterns whose shapes end at, before and after the edges of windows and tiles, with rows of every kind.
 template <class Offset>
 std::vector<HostPattern<Offset>> adversarial_patterns() {
   std::vector<HostPattern<Offset>> patterns;

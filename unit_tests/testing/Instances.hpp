@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl::Test {
 
-/// Returns two instances whose kernels may run at the same time, or none for backends without such (Kokkos::Threads).
+/// Returns two instances whose kernels may run at the same time, or none on Kokkos::Threads, which has only one.
 template <class Exec>
 std::vector<Exec> two_instances() {
 #ifdef KOKKOS_ENABLE_THREADS

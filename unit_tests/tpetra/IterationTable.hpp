@@ -92,7 +92,7 @@ inline std::filesystem::path collected(const std::string& name) {
 }
 
 /// Returns "shell:GRID", "jumps:GRID", or a matrix of TESSERA_DATA_DIR. Returns no rows if the file does not exist.
-/// Unless all cases run, it also returns no rows of a file on more than two ranks, because they take too long.
+/// Unless all cases run, it also returns no rows of a file on more than two ranks, because that takes too long.
 inline HostCsr<double> hard_problem(const std::string& name) {
   const auto number = [&] { return std::stoi(name.substr(name.find(':') + 1)); };
   if (name.rfind("shell:", 0) == 0) return generate_shell(number(), 1e-3);
