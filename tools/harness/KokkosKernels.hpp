@@ -27,8 +27,8 @@ using SpmvProduct =
                        Value beta, const DeviceDense<Value, KokkosLayout, DefaultSpace>& Y)>;
 
 /// Returns KokkosSparse::spmv with a handle of Kokkos Kernels, which all calls share, for float and double. Empty
-/// without Kokkos Kernels. On Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several
-/// row-major columns.
+/// without Kokkos Kernels. On Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except
+/// for several row-major columns.
 template <class Value, class KokkosLayout>
 SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, int, DefaultSpace>& A);
 

@@ -12,7 +12,7 @@ struct NamedFile {
   std::string path;
 };
 
-/// Rejects to write one file twice, or to overwrite an input. Compares files, not names: links of any kind are
+/// Refuses to write one file twice, or to overwrite an input. Compares files, not names: links of any kind are
 /// followed. An input "-" is standard input, or the file that is redirected to it; an output "-" is rejected.
 ///
 /// \throws std::invalid_argument that names both options and the output

@@ -217,7 +217,7 @@ class Measure {
     const auto order = Impl::row_order_of(plan);
     if (order.is_identity()) return;
     std::vector<int>& host = result.row_orders[Impl::choice_of(plan).reordering];
-    if (!host.empty()) return;  // the order of the first format with it is kept
+    if (!host.empty()) return;  // keeps the order that was found for the first format
     host.resize(order.order.extent(0));
     Kokkos::deep_copy(
         Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),

@@ -103,7 +103,7 @@ void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_
                            std::to_string(y_rows) + " rows): this");
 }
 
-/// Refuses them before the matrix is read, if its header has the numbers of rows and columns.
+/// Rejects such problems before the matrix is read, if its header has the numbers of rows and columns.
 template <class Scalar>
 void require_memory_beside(const Settings& settings) {
   if (settings.matrix_file.empty()) return;

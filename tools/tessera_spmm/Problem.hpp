@@ -26,7 +26,7 @@ inline constexpr bool is_std_complex = !std::is_floating_point_v<Scalar>;
 /// Whether any of the inputs is complex, and hence the product.
 bool is_complex(const Settings& settings);
 
-/// Reads or makes everything, and shows the progress.
+/// Reads or makes A, X and Y, and shows the progress.
 ///
 /// \throws std::runtime_error or std::invalid_argument that names the file or the option and the expectation
 template <class Scalar>

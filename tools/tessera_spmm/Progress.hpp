@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl::Driver {
 
-/// A line on standard error that shows the current step, erased by the destructor. Nothing if that is no terminal.
+/// A line on standard error that shows the current step, erased by the destructor. Shows nothing without a terminal.
 class Progress {
  public:
   explicit Progress(std::string what);
