@@ -19,8 +19,8 @@ namespace Tessera::Impl::Benchmarks {
 /// column-major blocks, with inner products and updates by KokkosBlas::gemm (cuBLAS on NVIDIA GPUs, the host's BLAS).
 ///
 /// Directions are orthonormalized with a Cholesky factor of a Gram matrix that is computed from R^T R, solved columns
-/// are removed, and an iteration waits twice. Tessera::block_cg instead keeps orthonormal residuals and directions of
-/// solved columns. On well-conditioned systems iterations differ by a few; on other systems this method may stagnate.
+/// are removed, and an iteration waits twice. Tessera::block_cg instead keeps residuals orthonormal, and the directions
+/// of solved columns. On well-conditioned systems iterations differ by a few; on others this method may stagnate.
 class ColumnBlockCg {
  public:
   using Columns = Vectors<Kokkos::LayoutLeft>;

@@ -61,7 +61,7 @@ inline Format format_of(const std::string& name) {
   return *format;
 }
 
-/// Returns the format of a measured candidate. Staged windows were "bittcf" and "staged" before they were a format.
+/// Returns the format of a measured candidate. Older files mark staged windows as "bittcf" with "staged" true.
 inline Format format_of(const nlohmann::json& candidate) {
   return candidate.value("staged", false) ? Format::Staged : format_of(candidate.at("format").get<std::string>());
 }

@@ -139,7 +139,7 @@ double cost_of_choice(const Cell& cell, const FittedModel& model) {
   return ranked(cell, model).front().candidate->seconds / fastest_seconds(cell);
 }
 
-/// Returns the cost of choosing the fastest of the candidates that Tuning::Automatic would measure.
+/// Returns the cost of choosing the fastest of the candidates that Tuning::Adaptive would measure.
 double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
   const auto all = ranked(cell, model);
   double least = all.front().candidate->seconds;

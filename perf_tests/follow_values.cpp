@@ -2,7 +2,7 @@
 
 // Times the cost of following A's values, by format and number of columns: Y = A X in double, X and Y row-major, by a
 // plan that checks A's values (Plan::follow_values before each product) against a plan that does not:
-//   follow_values [MATRIX]... [--format automatic csr] [--num_vecs 8 32] [other options: --help]
+//   follow_values [MATRIX]... [--format auto csr] [--num_vecs 8 32] [other options: --help]
 // In each iteration the plans take turns; a turn is ten successive products and a fence, as in a solver.
 //   Time         a product that follows
 //   baseline_ms  a product that does not

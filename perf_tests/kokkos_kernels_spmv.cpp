@@ -3,7 +3,7 @@
 // Times KokkosSparse::spmv (Y = A X in double) with Kokkos Kernels' own handle against the same call with Tessera's
 // handle, by layout and number of columns:
 //   kokkos_kernels_spmv [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
-// On Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several row-major columns
+// On Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except for several row-major columns
 // ("right").
 //
 // Each handle serves all products of a benchmark: its set-up is not timed. In each iteration the handles take turns; a

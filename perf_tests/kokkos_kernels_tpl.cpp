@@ -4,7 +4,7 @@
 // the same call without the TPL, by scalar, layout and number of columns:
 //   kokkos_kernels_tpl [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
 // TESSERA_TPL=always also times products that Tessera otherwise leaves to another TPL (docs/kokkos-kernels.md). On
-// Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, except several row-major columns ("right").
+// Kokkos::Cuda, Kokkos Kernels multiplies with cuSPARSE if built with it, but not several row-major columns ("right").
 //
 // Each handle serves all products of a benchmark: its set-up is not timed; values are followed. In each iteration the
 // handles take turns; a turn is ten successive products and a fence, as in a solver.
