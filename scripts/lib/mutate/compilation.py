@@ -177,8 +177,8 @@ def _errors(task):
 
 
 def rejected(copy, build, reads, checkout, places, files, jobs):
-    """Returns the mutants that do not compile according to Clang, in those of the files that others include: if a build
-    found them, it would recompile everything."""
+    """Returns the mutants in included files that do not compile according to Clang: if a build found them, it would
+    recompile everything."""
     wanted, chosen = {file for file in files if not file.endswith((".cpp", ".cu"))}, []
     for source, names in sorted(reads.items(), key=lambda item: -len(item[1])):
         if wanted & set(names):

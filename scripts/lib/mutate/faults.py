@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Faults: mutants that a person wrote, with the tests that must detect them. The head of scripts/faults.txt has their
-format."""
+"""Faults: mutants that a person wrote, with the tests that must detect them. The beginning of scripts/faults.txt
+has their format."""
 
 import collections
 import concurrent.futures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the tests: once to find the mutants that each reaches, then for each mutant those, until one fails."""
+"""Runs the tests: once to find the mutants that each reaches, then for each mutant its tests, until one fails."""
 
 import collections
 import concurrent.futures

@@ -101,7 +101,7 @@ def google_benchmark_run(path, data):
                if isinstance(value, (str, int, float, bool))}
     run = Run([(str(path), context)])
     entries = {}
-    # The benchmarks ran in a random order, and are listed in it.
+    # The file lists the benchmarks in the random order in which they ran.
     for entry in sorted(data["benchmarks"], key=lambda entry: entry.get("family_index", 0)):
         name = entry.get("run_name", entry["name"])
         if entry.get("error_occurred"):

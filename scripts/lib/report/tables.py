@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables of results: lists of rows of text, with the head first."""
+"""Tables of results: lists of rows of text, with the header first."""
 import math
 
 
