@@ -56,7 +56,7 @@ struct FormatMeasurement : Measurement {
   bool finds_no_order = false;           ///< whether the reordering keeps the given order
   double predicted_relative = 1;         ///< predicted time relative to the given order
   std::array<WindowColumns, 5> windows;  ///< as in MatrixSummary, for the rows as stored
-  TileMetrics tiles;                     ///< tiles of A in every mode; likewise the bytes
+  TileMetrics tiles;                     ///< tiles; in every mode, tiles and bytes are of A
   double build_seconds = 0;              ///< make_plan and prepare
 };
 
@@ -89,7 +89,7 @@ struct Result {
   /// The rows with a product: formats, then peers, except rejected ones.
   std::vector<Measurement*> products();
   bool verified() const;        ///< whether all products are verified
-  double peer_seconds() const;  ///< median of the fastest peer; 0 without one
+  double peer_seconds() const;  ///< median of the fastest peer; 0 without a peer
 };
 
 /// Whether orders of rows were requested.

@@ -765,7 +765,7 @@ TEST(TallBlockTest, SharedMemory) {
   EXPECT_TRUE(share_memory(block(0, 5, 3), block(2, 5, 3)));
   EXPECT_FALSE(share_memory(block(0, 5, 3), block(3, 5, 3)));
   EXPECT_TRUE(share_memory(block(0, 5, 3), block(40, 5, 3)));   // starts at the other's last row
-  EXPECT_FALSE(share_memory(block(0, 5, 3), block(50, 5, 3)));  // starts behind the other's last row
+  EXPECT_FALSE(share_memory(block(0, 5, 3), block(50, 5, 3)));  // starts after the other's last row
   EXPECT_FALSE(share_memory(block(50, 5, 3), block(0, 5, 3)));
   EXPECT_TRUE(share_memory(block(8, 5, 2), block(9, 5, 3)));
   EXPECT_TRUE(share_memory(block(8, 5, 3), block(10, 5, 1)));  // a column that starts in the next row

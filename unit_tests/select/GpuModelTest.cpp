@@ -500,7 +500,7 @@ TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   EXPECT_EQ(seconds(16, 16, full), seconds(16, 16, half));
 }
 
-/// CSR with its kernel is faster than any format without one.
+/// CSR with its kernel is faster than any format without a kernel.
 TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
   const GpuModel floats = GpuModel::without_tile_kernels(), complex = GpuModel::rows_only();
   for (const Counts& counts : {band, ddi, fem3d, road, web}) {

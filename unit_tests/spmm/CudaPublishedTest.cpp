@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel::Published on GPUs: each kernel of a paper keeps the contract of products, and formats without one are
-// rejected. Empty if Kokkos has no CUDA.
+// Kernel::Published on GPUs: each kernel of a paper keeps the contract of products, and formats without such a
+// kernel are rejected. Empty if Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 #include <tessera/spmm/impl/PlanInternals.hpp>
 
