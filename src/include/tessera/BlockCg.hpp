@@ -18,9 +18,9 @@ struct BlockCgOptions {
   double tolerance = 1e-8;    ///< a column is solved when |b - A x| is at most this share of |b|, in the 2-norm
   int max_iterations = 1000;  ///< upper bound on the iterations; each multiplies by A once
   /// Threshold for leaving out a dependent direction: the norm of its part that is orthogonal to earlier directions,
-  /// divided by its own norm. 0 selects s eps^0.8 for s columns and the spacing eps of numbers at 1, because rounding
-  /// leaves about that much of a dependent direction. A larger value saves products if columns are nearly dependent,
-  /// but costs restarts: residuals include the parts left out, and a cycle ends when these dominate.
+  /// divided by its own norm. 0 selects s eps^0.8, where s is the number of columns and eps the machine epsilon:
+  /// rounding leaves about that much of a dependent direction. A larger value saves products if columns are nearly
+  /// dependent, but costs restarts: residuals include the parts left out, and a cycle ends when these dominate.
   double dependence = 0;
   /// Upper bound on the restarts. The residuals of the recurrence drift from b - A x. Hence b - A x is computed when
   /// all columns seem to be solved, and columns that are not start again. If negative, b - A x is not computed.
@@ -90,8 +90,8 @@ class BlockCgWorkspace {
 };
 
 /// Solves A X = B for a symmetric positive definite A by a block conjugate gradient method, which searches for each
-/// column in the directions of all columns. No column needs more iterations than alone, except one or two due to
-/// rounding, and most need far fewer.
+/// column in the directions of all columns. No column needs more iterations than alone (rounding may add one or two),
+/// and most need far fewer.
 ///
 /// The method is BCGrQ of Dubrulle, "Retooling the method of block conjugate gradients", ETNA 12, 2001: the residuals
 /// are R = Q C with an orthonormal Q, and C is a small matrix on the host. Hence no digits are lost if columns are
@@ -131,10 +131,9 @@ class BlockCgWorkspace {
 ///         `precondition` is not finite or a solution is too large for Scalar, and X then holds guesses or better
 ///         iterates
 ///
-/// It is not detected if A is not symmetric. If A is not positive definite, this is usually detected and ends the
-/// method with a BlockCgStop; X is then the best iterate. Residuals of ill-conditioned systems may rise for long before
-/// they fall. If they no longer fall, or p^T A p of several directions is lost in rounding, columns are solved one by
-/// one.
+/// An unsymmetric A is not detected. An A that is not positive definite usually is, and ends the method with a
+/// BlockCgStop; X is then the best iterate. Residuals of ill-conditioned systems may rise for long before they fall. If
+/// they no longer fall, or p^T A p of several directions is lost in rounding, columns are solved one by one.
 ///
 /// If rows are distributed over ranks, B and X hold the rows of this rank, possibly none, and `multiply` communicates.
 /// All ranks call it the same number of times if sums over ranks have the same bits on all ranks. Results have the same

@@ -71,8 +71,8 @@ class Plan {
   /// - bytes: format, transpose, slot_maps, kernels and total, like bytes() and its parts; peak, the peak of allocated
   ///   bytes; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
-  /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose; of its first part, if a note says
-  ///   that it is stored in parts;
+  /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose (of its first part, if a note says
+  ///   that it is stored in parts);
   /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,
   ///   kernels and transpose of each. Then nonzeros, bytes and seconds are sums, and the choice is the first block's;
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.

@@ -56,9 +56,8 @@ auto multivector(const char* name, const View& view) {
 /// \param plan  [in]     from make_plan()
 /// \param work  [in,out] from plan.prepare() for the same mode, instance and at least as many columns
 /// \param alpha [in]     a number that converts to the type of sums
-/// \param X     [in]     its value type is that of the plan, or double for a float plan, or with
-///                       PlanOptions::half_vectors Tessera::Half, BFloat16, Kokkos::Experimental::half_t or bhalf_t for
-///                       a float plan
+/// \param X     [in]     its value type is that of the plan. A float plan also takes double and, with
+///                       PlanOptions::half_vectors, Tessera::Half, BFloat16, Kokkos::Experimental::half_t and bhalf_t
 /// \param beta  [in]     as alpha
 /// \param Y     [in,out] its value type is that of X; must not overlap X
 /// \throws std::invalid_argument if extents, mode, instance or workspace do not fit, naming both sides; if X or Y has

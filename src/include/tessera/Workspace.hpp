@@ -57,9 +57,9 @@ class WorkspaceMemory final : private LiveObject {
 /// space instance.
 ///
 /// Plan::prepare makes it and allocates everything: spmm() with a workspace allocates nothing. Products with sums also
-/// keep the memory of their sums in it, which grows with the number of columns. Two products that may
-/// run at the same time (two streams, two host threads) need two workspaces; one plan serves both. Copies of a
-/// workspace share its memory, like Kokkos::View.
+/// keep their sums in it; this memory grows with the number of columns. Two products that may run at the same time (two
+/// streams, two host threads) need two workspaces; one plan serves both. Copies of a workspace share its memory, like
+/// Kokkos::View.
 template <class ExecutionSpace>
 class Workspace {
  public:

@@ -25,8 +25,8 @@ enum class HarwellBoeingVectors {
 /// are in the columns of the format and may touch each other; exponents have an E, D, Q or no letter; blanks may
 /// surround a number, its sign and its exponent. A number without a point has the number of decimals that the format
 /// says. If columns of the format cut numbers, or hold none or two, the words of the line are read instead, provided
-/// that their number is right. Also accepts CRLF, lines without their trailing blanks, blank lines between the parts,
-/// and card numbers in columns 73 to 80. Ignores the counts of lines in the second line.
+/// that the line has the right number of words. Also accepts CRLF, lines without their trailing blanks, blank lines
+/// between the parts, and card numbers in columns 73 to 80. Ignores the counts of lines in the second line.
 ///
 /// Row indices of a column may be in any order. Duplicates are summed in the order of the file. Explicit zeros are
 /// kept. Entries of a pattern are 1; entries that a skew-symmetric pattern implies are -1. As in read_matrix_market(),
@@ -53,7 +53,7 @@ HostDense<Scalar> read_harwell_boeing_vectors(const std::string& path,
 
 namespace Impl {
 
-/// The head of a Harwell-Boeing or Rutherford-Boeing file.
+/// The header of a Harwell-Boeing or Rutherford-Boeing file.
 struct HarwellBoeingHeader {
   std::string title;                           ///< the first 72 columns, without blanks at their end
   std::string key;                             ///< the next 8 columns
@@ -68,7 +68,7 @@ struct HarwellBoeingHeader {
   bool has_solutions = false;                  ///< whether the same number of solutions follows
 };
 
-/// Reads the head, not the numbers. Throws like read_harwell_boeing().
+/// Reads the header, not the numbers. Throws like read_harwell_boeing().
 HarwellBoeingHeader read_harwell_boeing_header(const std::string& path);
 
 /// Reads the header from the text of a file; error messages call it `name`.

@@ -12,12 +12,12 @@ namespace Tessera {
 /// Reads a Matrix Market file, plain or gzip, into canonical CSR. The content decides whether it is gzip, not the name.
 ///
 /// Accepts coordinate and array files; the fields real, double, integer, unsigned-integer, complex and pattern;
-/// general, symmetric, skew-symmetric and hermitian matrices; a banner in any case, with one % or two, after optional
-/// blanks, blank lines and UTF-8's byte-order mark; comments and blank lines anywhere after it, CRLF, blanks around an
-/// entry, a '+' before a number, Fortran's exponents (1.5D+3, 1.5-270), and a last line without a newline. Each line
-/// holds one entry; entries may be in any order. Duplicates are summed in the order of the file. Explicit zeros are
-/// kept, also those of an array file. Entries of a pattern are 1, even if a number follows the indices. A number too
-/// small for Scalar becomes zero; one too large is an error.
+/// general, symmetric, skew-symmetric and hermitian matrices; a banner in any letter case, with one % or two, after
+/// optional blanks, blank lines and UTF-8's byte-order mark; comments and blank lines anywhere after it, CRLF, blanks
+/// around an entry, a '+' before a number, Fortran's exponents (1.5D+3, 1.5-270), and a last line without a newline.
+/// Each line holds one entry; entries may be in any order. Duplicates are summed in the order of the file. Explicit
+/// zeros are kept, also those of an array file. Entries of a pattern are 1, even if a number follows the indices. A
+/// number too small for Scalar becomes zero; one too large is an error.
 ///
 /// Symmetric files should store the lower triangle, but some files have entries above the diagonal. An off-diagonal
 /// entry is therefore read from either triangle and set in both (negated for skew-symmetric, conjugated for hermitian).

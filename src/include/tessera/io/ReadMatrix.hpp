@@ -18,14 +18,14 @@ namespace Tessera {
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// The shape and type of the matrix in a file, from the head of the file.
+/// The shape and type of the matrix in a file, from the beginning of the file.
 struct MatrixHeader {
   std::size_t rows = 0;     ///< rows of the matrix
   std::size_t columns = 0;  ///< columns of the matrix
   bool is_complex = false;  ///< whether a real Scalar cannot hold it
 };
 
-/// Returns the header of the matrix that read_matrix() would read. Reads only the head of the file. Standard input
+/// Returns the header of the matrix that read_matrix() would read. Reads only the beginning of the file. Standard input
 /// ("-") can be read again afterwards.
 MatrixHeader read_matrix_header(const std::string& path);
 

@@ -42,8 +42,8 @@ namespace Tessera {
 ///
 /// **Results** are the same in each run, on any number of threads. MPI computes the sums over ranks.
 ///
-/// A function with a result, orthonormalize() and the constructors from a Map are collective. Only local sizes are
-/// checked: a function throws std::invalid_argument, before it communicates, if blocks do not fit each other.
+/// orthonormalize(), functions with a result, and constructors from a Map are collective. Only local sizes are checked:
+/// a function throws std::invalid_argument, before it communicates, if blocks do not fit each other.
 ///
 /// \tparam Scalar        float or double
 /// \tparam LocalOrdinal  int
@@ -164,7 +164,7 @@ class BlockVector {
   /// Makes the columns orthonormal, and orthogonal to the orthonormal blocks Q, by Tessera::orthonormalize() over all
   /// ranks. Afterwards X0 = Q C + X R, where X0 is the old and X the new content of this.
   ///
-  /// \param Q       [in]  orthonormal, and orthogonal to each other; may be empty
+  /// \param Q       [in]  orthonormal blocks that are orthogonal to each other; may be empty
   /// \param C       [out] a row for each column of the blocks in Q, and a column for each column of this; or null
   /// \param R       [out] upper triangular, with a row and a column for each column of this; or null
   /// \param options [in]  says what happens to dependent columns; first_row is overwritten

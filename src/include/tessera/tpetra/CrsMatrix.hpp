@@ -33,8 +33,8 @@ namespace Tessera {
 /// ```
 ///
 /// Products are those of TpetraOperator, which documents how entries are split among ranks, what costs memory, and when
-/// ranks agree on errors. **Nothing is ever stale:** the next apply() sees resumeFill(), new values, a new pattern or
-/// new Maps and fillComplete(), and values that are edited in place. The plans are made in the first apply(), or in
+/// ranks agree on errors. **Nothing is ever stale:** the next apply() sees new values, a new pattern or new Maps after
+/// resumeFill() and fillComplete(), and values that are edited in place. The plans are made in the first apply(), or in
 /// prepare().
 ///
 /// Tpetra itself multiplies

@@ -23,11 +23,11 @@ namespace Tessera {
 /// ```
 ///
 /// A rank imports elements of X that others own (the *halo*). On hosts a rank has one plan, unless values are trusted:
-/// apply() copies the rank's own elements, imports the halo behind them, and then multiplies. On devices a rank splits
-/// its entries into two parts: apply() begins the exchange, multiplies the entries in columns whose elements the rank
-/// owns while it waits, and then adds the product of the other entries. TpetraOptions::overlap changes this. All Maps
-/// of a CrsMatrix work: a row Map unlike the range Map, a column Map in any order, a locally replicated domain or
-/// range, ranks without rows.
+/// apply() copies the rank's own elements, appends those of the halo, and then multiplies. On devices a rank splits its
+/// entries into two parts: apply() begins the exchange, multiplies the entries in columns whose elements the rank owns
+/// while it waits, and then adds the product of the other entries. TpetraOptions::overlap changes this. All Maps of a
+/// CrsMatrix work: a row Map unlike the range Map, a column Map in any order, a locally replicated domain or range,
+/// ranks without rows.
 ///
 /// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
 /// called, whoever changed them and in whatever way, except edits of the column indices in place. New values cost no

@@ -32,7 +32,7 @@ enum class HaloMemory {
 /// ranks (the *halo*). In transposed products: whether it sends sums to other ranks before it computes its own.
 enum class Overlap {
   Auto,  ///< Always on devices, and on hosts if values are trusted; else Never
-  /// One plan has all entries of the rank. A product copies the rank's own rows of X, waits for the halo behind them,
+  /// One plan has all entries of the rank. A product copies the rank's own rows of X, waits until the halo has arrived,
   /// and multiplies. Non-transposed products in compressed rows read A's own values: following them is free.
   Never,
   /// Two plans, one for the rank's own columns and one for the halo. They copy A's values. If a product follows values,
