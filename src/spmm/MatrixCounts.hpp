@@ -40,8 +40,8 @@ void count_windows(const ExecutionSpace& exec, const Csr<typename ExecutionSpace
   }
 }
 
-/// Counts the blocks of BCSR if at least `least_density` of the places in BitTCF's tiles are entries. BCSR never has
-/// fewer blocks than BitTCF has tiles. If tiles are emptier, blocks would store too many zeros.
+/// Counts the blocks of BCSR if at least the share `least_density` of the places in BitTCF's tiles are entries. BCSR
+/// never has fewer blocks than BitTCF has tiles. If tiles are emptier, blocks would store too many zeros.
 template <class ExecutionSpace>
 void count_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                   const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {

@@ -92,7 +92,7 @@ std::string size_fault(const Members& m) {
   return {};
 }
 
-/// Returns a fault in the texts that explain() and stats() print, which may be anyone's; empty if there is none.
+/// Returns a fault in the texts that explain() and stats() print, which anyone may have written; empty if none.
 template <class Members>
 std::string text_fault(const Members& m) {
   std::vector<std::string_view> texts{m.made_on};

@@ -74,7 +74,7 @@ struct RowBlock : RowsOfBlock {
   }
 };
 
-/// Calls visit(rows, matrix) for each matrix that products in this mode use. They compute `rows` of Y with it.
+/// Calls visit(rows, matrix) for each matrix that products in this mode use. With it, products compute `rows` of Y.
 ///
 /// \tparam Block a RowBlock, const or not
 template <class Block, class Visit>

@@ -38,7 +38,7 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
   return options;
 }
 
-/// Makes the blocks of rows of a plan. Before a block is built, its nonzeros are its entries, an upper bound.
+/// Makes the blocks of rows of a plan. Until a block is built, its `nonzeros` count entries, an upper bound.
 ///
 /// \param values [in] the end of the values of the last block
 template <class Block>

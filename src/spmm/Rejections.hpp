@@ -17,7 +17,7 @@ inline std::string rejected(const std::string& what, const std::invalid_argument
   return library + what + " is rejected: " + (text.starts_with(library) ? text.substr(library.size()) : text);
 }
 
-/// The formats of a matrix that did not fit, with reasons, and the orders whose values and kernels did not fit.
+/// For one matrix: the formats that did not fit, with reasons, and the orders whose values and kernels did not fit.
 class Rejections {
  public:
   /// \param can_cut [in] whether rows are cut if the chosen format needs too many places. Otherwise such a format does

@@ -18,7 +18,7 @@ bool is_wanted(const SmallMatrix<Scalar>& C) {
   return C.data != nullptr || C.rows != 0 || C.columns != 0;
 }
 
-/// Checks a matrix that the caller passes to spmm_with_inner_products() for a result.
+/// Checks a result matrix that the caller passes to spmm_with_inner_products().
 template <class Scalar>
 void check_inner_products(const char* name, const SmallMatrix<Scalar>& C, Ordinal columns) {
   const char* who = "Tessera::spmm_with_inner_products";

@@ -57,7 +57,7 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   return reorderings;
 }
 
-/// Returns whether it may pay to search for an order: false if not even the best imaginable order is predicted to be
+/// Returns whether a search for an order may pay off: false if not even the best imaginable order is predicted to be
 /// worthwhile. True if there is no prediction: for published kernels, and for formats that are not candidates.
 ///
 /// \param choice [in] the choice for the present order of rows

@@ -58,7 +58,7 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  // Without a memory limit, only this check prevents that memory runs out if X and Y have many columns. It compares
+  // Without a memory limit, only this check keeps memory from running out if X and Y have many columns. It compares
   // numbers of elements, because the number of bytes may overflow.
   const std::size_t numbers = stored.places() + elements(A.columns) + elements(A.rows);
   if (numbers > Device<Scalar, ExecutionSpace>::free_bytes(exec) / sizeof(Scalar))

@@ -8,7 +8,7 @@
 
 namespace Tessera::Impl {
 
-/// A workspace that a plan lends to a product without one. The destructor gives it back to the plan.
+/// A workspace that a plan lends to a product that brings none. The destructor gives it back to the plan.
 template <class Scalar, class Exec>
 class BorrowedWorkspace {
  public:

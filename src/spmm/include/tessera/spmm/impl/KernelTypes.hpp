@@ -47,8 +47,8 @@ using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
 template <class Offset>
 using kernel_offset_t = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
 
-/// Whether a matrix may be multiplied with multivectors of a type: the type of the matrix or, if that is float, double
-/// or a type of 16 bits.
+/// Whether a matrix may be multiplied with multivectors of a type: its own type or, for a float matrix, also double and
+/// types of 16 bits.
 template <class MatrixScalar, class VectorScalar>
 inline constexpr bool multiplies_v = (std::is_same_v<MatrixScalar, VectorScalar> && !is_half_v<MatrixScalar>) ||
                                      (std::is_same_v<MatrixScalar, float> &&

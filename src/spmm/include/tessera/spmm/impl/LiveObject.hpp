@@ -9,7 +9,7 @@ namespace Tessera::Impl {
 /// Freeing such memory after Kokkos::finalize() would abort the program.
 ///
 /// A hook of Kokkos::finalize() therefore calls release() of every object that exists, and warns how many plans and
-/// workspaces were released. (Hooks that users pushed before the first of these objects was made run later.)
+/// workspaces were released. (Users' hooks run later if they were pushed before the first of these objects was made.)
 class LiveObject {
  public:
   enum class Kind { Plan, Workspace, Instance };  ///< instances are not reported

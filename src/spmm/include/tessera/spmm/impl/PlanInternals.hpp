@@ -19,7 +19,7 @@ template <class Plan>
 const auto& tile_metrics_of(const Plan& plan) {
   return Access::state(plan).tile_metrics();
 }
-/// Returns the order in which a plan stores the rows of its matrix: place i has row order(i). X and Y keep theirs.
+/// Returns the order in which a plan stores the rows of its matrix: place i has row order(i). X and Y keep their order.
 template <class Plan>
 auto row_order_of(const Plan& plan) {
   return Access::state(plan).row_order();
