@@ -19,8 +19,8 @@ struct InnerProductOperator {
 };
 
 /// One of Anasazi's orthogonalisation managers. It works on all columns of a block at once, in two waits. Anasazi's
-/// SVQB needs four waits in each pass, and its DGKS some for each column. With an operator M for the inner product, it
-/// uses Anasazi's own manager.
+/// SVQB needs four waits in each pass, and its DGKS some for each column. With an operator M for the inner product,
+/// this class uses Anasazi's manager.
 ///
 /// \tparam Manager the class template of Anasazi's manager
 template <template <class, class, class> class Manager, class SC, class MV, class OP>

@@ -60,7 +60,7 @@ class BlockMemory {
     return memory;
   }
 
-  /// Returns the smallest kept memory of `bytes` to twice `bytes` bytes, the most recently freed one of equal sizes.
+  /// Returns the smallest kept memory of `bytes` to 2 * `bytes` bytes; of equal sizes, the one freed most recently.
   Bytes take_kept(std::size_t bytes) {
     const auto fitting = kept_.lower_bound(bytes);
     if (fitting == kept_.end() || fitting->first / 2 > bytes) return {};

@@ -11,7 +11,7 @@
 namespace Tessera::Impl {
 
 /// One of Belos' orthogonalisation managers. It works on all columns of a block at once; Belos works on one column
-/// after the other. With an operator M for the inner product, it uses Belos' own manager.
+/// after the other. With an operator M for the inner product, this class uses Belos' manager.
 ///
 /// A column is dependent if only rounding errors may be left of it. Belos calls a column dependent at angles below
 /// 5e-8, which its sums cannot distinguish from 0, and replaces it by a random direction. This makes block CG stagnate

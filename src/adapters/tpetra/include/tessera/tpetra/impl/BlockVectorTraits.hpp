@@ -16,7 +16,7 @@
 
 namespace Tessera::Impl {
 
-/// The common part of the MultiVecTraits of Belos and Anasazi. They define the names.
+/// The common part of the MultiVecTraits of Belos and Anasazi, which define the names of the functions.
 template <class Scalar, class MV>
 struct BlockVectorTraits {
   using SmallMatrix = Teuchos::SerialDenseMatrix<int, Scalar>;

@@ -18,7 +18,7 @@ namespace Tessera::Impl {
 ///
 /// ```
 ///   const auto imported = halo.exchange(x, [&] { ... });  // launches what needs no halo while rows are under way
-///   const auto all = halo.exchange_all(x);                // or: copies the rank's own rows before them
+///   const auto all = halo.exchange_all(x);                // or: puts the rank's own rows before the halo
 /// ```
 ///
 /// If MPI cannot read the memory of the device, rows are *staged*: copied through pinned host memory, on an instance of

@@ -233,7 +233,7 @@ class MatrixProduct {
     plans_.emplace(A, exchange_->columns(), owned_columns, plan, overlaps(), options_.trusts_values);
   }
 
-  /// Makes plans, values and memory for products in this mode, except copies of X and Y.
+  /// Prepares plans, values and memory for products in this mode, but not memory for copies of X and Y.
   void get_ready(const Matrix& A, Mode mode, std::size_t columns, Layout layout) {
     const LocalArrays<Matrix> arrays(A);
     look_at_pattern(arrays);
@@ -491,7 +491,7 @@ class MatrixProduct {
   std::optional<HaloExchange<Matrix>> halo_;         // imports elements of X; made at first use
   GrowingMultivector<MV> halo_vectors_;              // halo Map: elements of Y to send to their owners
   GrowingMultivector<MV> row_vectors_;               // row Map, if the range Map is another
-  GrowingMultivector<MV> domain_copy_, range_copy_;  // copies of X or Y that share memory or lack a constant stride
+  GrowingMultivector<MV> domain_copy_, range_copy_;  // copies of X or Y, if they overlap or lack a constant stride
   // By mode and layout: the number of columns that all ranks have had memory for, plus one.
   std::array<std::size_t, 8> agreed_{};
 };

@@ -237,7 +237,7 @@ class RankPlans {
   int owned_columns_, halo_columns_;
   bool is_split_;  // otherwise all entries are in `owned_`
   Part owned_, halo_;
-  // If split: products or elements of X of the boundary rows. If joined: results of transposed products.
+  // If split: products of the boundary rows, or their elements of X. If joined: results of transposed products.
   std::tuple<ScratchRows<Scalar, Device, Kokkos::LayoutLeft>, ScratchRows<Scalar, Device, Kokkos::LayoutRight>>
       scratch_;
 

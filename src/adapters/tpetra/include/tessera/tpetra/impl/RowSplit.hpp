@@ -35,7 +35,7 @@ struct ColumnSplit {
 
   Kokkos::View<int*, Device> targets;         ///< local column -> index in the domain Map, or -1 - index in the halo
   Kokkos::View<GlobalOrdinal*, Device> halo;  ///< the imported columns, in the order of the column Map
-  bool keeps_numbers = true;                  ///< whether joined_columns() gives each column the number that it has
+  bool keeps_numbers = true;                  ///< whether joined_columns() keeps the number of each column
 
   /// Counts the imported columns, and the owned columns whose number in the domain Map is different.
   struct Counts {
@@ -246,7 +246,7 @@ RowSplit<Device> split_rows(const Exec& exec, const LocalMatrix& A, const Kokkos
   return split;
 }
 
-/// Returns the row offsets of the halo's matrix, from the number of entries in each row that are not owned.
+/// Returns the row offsets of the halo's matrix, from each row's number of entries that are not owned.
 template <class Exec, class LocalMatrix, class Device>
 Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split) {
   const auto row_map = A.graph.row_map;
