@@ -282,7 +282,7 @@ class BlockCg {
     return C;
   }
 
-  /// Bound on the pivots of a Gram matrix that makes Q orthonormal. A pivot of eps^(1/4) loses a quarter of the digits.
+  /// A Gram matrix with pivots above this makes Q orthonormal. A pivot of eps^(1/4) loses a quarter of the digits.
   static double enough() { return std::sqrt(std::sqrt(epsilon)); }
   /// Bound on the norm that rounding leaves of a solved column of norm 1. eps^-0.2 is a margin for the condition.
   static double noise() { return std::pow(epsilon, 0.8); }
@@ -315,8 +315,8 @@ class BlockCg {
     return S.transposed().some_columns(independent).transposed();
   }
 
-  /// Notes that a part of column j of Q, of this norm, is left out. C cannot represent it, so it remains in b - A x.
-  /// Before the first step Q is still R, and `norm` is already relative to B.
+  /// Notes that a part of column j of Q is left out; `norm` is the norm of this part. C cannot represent it, so it
+  /// remains in b - A x. Before the first step Q is still R, and `norm` is already relative to B.
   void note_lost(Ordinal j, double norm) {
     if (options_.dependence == 0) return;  // the part left out is rounding error
     for (Ordinal k = 0; k < active(); ++k)
@@ -332,8 +332,8 @@ class BlockCg {
     return residuals;
   }
 
-  /// Computes P = Z + P beta, conjugate to the previous P, with Z = M Q. From A P alpha = Q_before - Q S, Q_before^T Z
-  /// = 0 and alpha = (P^T A P)^-1 (Z^T Q)_before follows beta = (Z^T Q)_before^-1 S^T Z^T Q.
+  /// Computes P = Z + P beta, conjugate to the previous P, with Z = M Q. beta = (Z^T Q)_before^-1 S^T Z^T Q follows
+  /// from A P alpha = Q_before - Q S, Q_before^T Z = 0 and alpha = (P^T A P)^-1 (Z^T Q)_before.
   bool make_directions() {
     const auto Z = block(Blocks::Spare);
     Small beta = S_.transposed();
@@ -480,7 +480,7 @@ class BlockCg {
 
   // ---- Stagnation ----
 
-  /// Returns whether is_in_vain(20), or the rounding error of some column's residual exceeds its least residual.
+  /// Returns whether is_in_vain(20) holds, or the rounding error of some column's residual exceeds its least residual.
   bool has_stagnated() {
     for (Ordinal j = 0; j < active(); ++j)
       if (is_open_[at(j)] && plain_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);

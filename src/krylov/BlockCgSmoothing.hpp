@@ -30,7 +30,7 @@ class BlockCgSmoothing {
   bool is_on() const { return columns_ > 0; }
   void stop() { columns_ = 0; }
 
-  /// Begins with X_s = X, the iterate before a step. Its residuals are Q C + AP step, with the Q C after the step.
+  /// Begins with X_s = X, the iterate before a step. Its residuals are those after the step, Q C, plus AP step.
   void begin(Ordinal directions, const Small& step, Ordinal width, const Small& C) {
     blocks_.make_room_for_smoothing();
     columns_ = C.columns();
