@@ -268,7 +268,7 @@ struct ColumnTerm {
   }
 };
 
-/// Computes results[j], the sum over column j of panels that `kind` names.
+/// Computes results[j], a sum over column j of panels; `kind` says which sum.
 template <ColumnSum kind, class ExecutionSpace, class Scalar>
 void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                            const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
@@ -282,7 +282,7 @@ void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<Exec
                   Combine(), results);
 }
 
-/// Computes result[j], the sum over column j of X and Y that `kind` names.
+/// Computes result[j], a sum over column j of X and Y; `kind` says which sum.
 template <ColumnSum kind, class ExecutionSpace, class Scalar>
 void column_sums(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                  const TallBlock<const Scalar>& X, const TallBlock<const Scalar>& Y, Scalar* result) {

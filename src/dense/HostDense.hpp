@@ -67,7 +67,7 @@ struct GramPanel {
   PanelRows<const Scalar> X;
   Ordinal row = 0;         // first row in the result
   bool is_same = false;    // whether X is Y
-  bool is_turned = false;  // computes Y^T X: columns fill registers, hence many are better
+  bool is_turned = false;  // computes Y^T X: X has more columns than Y to fill registers
   std::ptrdiff_t stride = 0;
   std::size_t offset = 0, size = 0;
 
@@ -119,7 +119,7 @@ struct GramGroup {
       for (std::size_t p = 0; p < count; ++p) panels[p].multiply(kernels, Y, some, end, target);
     }
   }
-  /// Writes the sums to rows of C, each panel's to its own, from column `first_column` on.
+  /// Writes each panel's sums to its rows of C, from column `first_column` on.
   void write(const Scalar* source, Ordinal y_columns, const SmallMatrix<Scalar>& C, Ordinal first_column) const {
     for (std::size_t p = 0; p < count; ++p) {
       for (Ordinal j = 0; j < y_columns; ++j) {

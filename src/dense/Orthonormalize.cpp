@@ -118,7 +118,7 @@ class Orthonormalization {
     throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
   }
 
-  /// Returns whether the square of no norm has overflowed, or is so small that its terms may have lost digits.
+  /// Returns whether no norm's square has overflowed or is so small that its terms may have lost digits.
   bool squares_are_safe() const {
     const double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
     for (Ordinal j = 0; j < columns_; ++j)

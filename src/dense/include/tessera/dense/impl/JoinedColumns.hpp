@@ -47,7 +47,7 @@ bool continues(const TallBlock<Scalar>& a, const TallBlock<Scalar>& b) {
          b.data == a.data + a.columns;
 }
 
-/// Joins blocks whose columns are adjacent to blocks of at most `most_columns` columns, each in the place of its first:
+/// Joins blocks with adjacent columns, into blocks of at most `most_columns` columns, each in the place of its first:
 /// solvers pass views of a larger block.
 template <class Scalar>
 std::vector<JoinedColumns<Scalar>> join_columns(std::span<const TallBlock<const Scalar>> blocks, Ordinal most_columns) {

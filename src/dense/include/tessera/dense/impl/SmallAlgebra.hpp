@@ -96,9 +96,9 @@ inline Small identity(Ordinal columns) {
   return I;
 }
 
-/// Returns the upper triangular S with S^T S = A for a symmetric A, whose upper triangle is read. Calls keeps(j, pivot)
-/// for the columns in order, which returns whether column j is kept. `pivot` is what remains of A(j, j) after the kept
-/// columns before j. If a column is not kept, its row of S is 0, and it does not affect later columns.
+/// Returns the upper triangular S with S^T S = A for a symmetric A, whose upper triangle is read. For the columns in
+/// order, calls keeps(j, pivot), which returns whether column j is kept. `pivot` is what remains of A(j, j) after the
+/// kept columns before j. If a column is not kept, its row of S is 0, and it does not affect later columns.
 template <class Keeps>
 Small cholesky(const Small& A, const Keeps& keeps) {
   Small S(A.rows(), A.columns());
