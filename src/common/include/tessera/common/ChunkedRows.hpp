@@ -8,7 +8,7 @@
 #include <tessera/common/Types.hpp>
 
 /// The product of compressed rows with chunks of rows of X in shared memory: how thread blocks share the work, and when
-/// chunks pay. The kernel, plans and models call the same functions.
+/// chunks pay off. The kernel, plans and models call the same functions.
 ///
 /// X is cut into *slabs* of 128 bytes of each row, and into chunks of rows. A thread block holds one chunk at a time.
 /// Chunks depend on A and the GPU alone, and so does the order of sums, whichever thread block adds them.

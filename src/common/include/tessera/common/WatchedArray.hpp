@@ -6,8 +6,8 @@
 #include <tessera/common/Mix.hpp>
 #include <tessera/common/Types.hpp>
 
-/// The fingerprint that shows whether an array has changed: 64 bits, the sum of a contribution of each 16 bytes and
-/// their place. Two different arrays have the same fingerprint with a probability of about 2^-64.
+/// The fingerprint that shows whether an array has changed: 64 bits, the sum of contributions, each made from 16 bytes
+/// and their place. Two different arrays have the same fingerprint with a probability of about 2^-64.
 namespace Tessera::Impl {
 
 /// The state of a watched array, in device memory. If all members are 0, no fingerprint is known yet.
