@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl {
 
-/// One allocation, from which a step takes many arrays, which share its ownership.
+/// One allocation. A step takes many arrays from it, and these share its ownership.
 template <class Memory>
 class Arena {
  public:

@@ -33,8 +33,8 @@ std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
   return std::numeric_limits<std::size_t>::max();
 }
 
-/// Blocks of a memory space that are kept when they are freed, and used again. It is for devices without a memory pool,
-/// whose own allocator waits for all kernels.
+/// Blocks of a memory space that are kept when they are freed, and used again. They are for devices that have no memory
+/// pool and whose own allocator waits for all kernels.
 ///
 /// A block that was freed in the order of a queue is reserved for this queue until the queue is idle. Freed blocks are
 /// returned to the device if its memory runs short, when Kokkos ends, or if idle blocks exceed a limit.

@@ -20,7 +20,7 @@ class TooManyPlaces : public FormatTooLarge {
   /// \param most  [in] the upper bound on that number
   TooManyPlaces(const std::string& what, std::size_t found, std::size_t most);
 
-  /// Returns the number of parts, at least 2, to cut the rows into. If all need equally many places, each part fits.
+  /// Returns the number of parts, at least 2, to cut rows into. If all rows need equally many places, each part fits.
   std::size_t parts() const { return parts_; }
 
  private:
