@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// Throws std::runtime_error if a content is one that no reader accepts but another program can unpack or convert:
+/// Throws std::runtime_error if no reader accepts the content but another program can unpack or convert it: it is
 /// compressed, but not by gzip; a tar archive; or UTF-16. The message names the program.
 ///
 /// \param content [in] the beginning of a file, or of its unpacked content: at least tar_header_bytes, or all of it

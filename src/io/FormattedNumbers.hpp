@@ -91,8 +91,8 @@ class FormattedNumbers {
     }
   }
 
-  /// Reads the numbers of a line from the columns of the format. If the columns cut a number, or hold no or two
-  /// numbers, reads words instead, provided that their count is right: SciPy writes fewer columns than it declares.
+  /// Reads the numbers of a line from the columns of the format. If the columns cut a number, or hold none or two,
+  /// reads words instead, provided that their count is right: SciPy writes fewer columns than it declares.
   template <class Visit>
   static void visit_line(const Line& line, std::size_t number, const Visit& visit) {
     const auto visit_words = [&] {

@@ -234,7 +234,7 @@ class PlainNumber {
   bool is_good() const { return is_good_; }
   std::string_view view() const { return {text_, size_}; }
 
-  /// Multiplies by the power of ten that the format gives numbers without a point, or without an exponent.
+  /// Multiplies by the power of ten that the format implies for numbers without a point, or without an exponent.
   void apply(const FortranField& format) {
     const int power = -(has_point_ ? 0 : format.decimals) - (exponent_ == 0 ? format.scale : 0);
     if (power == 0 || !has_digit_) return;

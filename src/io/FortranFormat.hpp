@@ -28,7 +28,7 @@ struct FortranPass {
   std::size_t lines() const { return widths.size(); }
 };
 
-/// A format of Fortran for numbers, such as (16I5), (1P,4D20.13) or (I8,3(1P,E24.16)), in any case and with blanks.
+/// A Fortran format for numbers, such as (16I5), (1P,4D20.13) or (I8,3(1P,E24.16)), in any letter case and with blanks.
 ///
 /// Supports I, F, E, D, G, EN and ES; P, X, T to the right, TR and /; BN; groups and repeats; and S, SP and SS, which
 /// affect only output. If there are more numbers than fields, Fortran continues on the next line and repeats the last

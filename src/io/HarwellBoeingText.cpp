@@ -35,7 +35,7 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   return without_blanks_at_end(text.substr(0, text.find('\n')));
 }
 
-/// Returns whether a part of a head holds only numbers.
+/// Returns whether a part of a header holds only numbers.
 bool holds_numbers(std::string_view text) {
   return text.find_first_not_of(" \t+-0123456789") == std::string_view::npos &&
          text.find_first_of("0123456789") != std::string_view::npos;

@@ -10,7 +10,7 @@
 
 namespace Tessera::Impl {
 
-/// The parts of a Harwell-Boeing or Rutherford-Boeing text: the data of its head, and the lines of numbers.
+/// The parts of a Harwell-Boeing or Rutherford-Boeing text: the data of its header, and the lines of numbers.
 struct HarwellBoeingText : NamedText {
   HarwellBoeingHeader header;
   FortranFormat pointers, indices;
@@ -20,7 +20,7 @@ struct HarwellBoeingText : NamedText {
   std::string_view body;       ///< the lines of numbers
 };
 
-/// Returns whether a text, or its first three lines, begins with a Harwell-Boeing head: the second line has numbers,
+/// Returns whether a text, or its first three lines, begins with a Harwell-Boeing header: the second line has numbers,
 /// the third has a type of three letters and numbers.
 bool has_harwell_boeing_header(std::string_view text);
 
@@ -28,10 +28,10 @@ bool has_harwell_boeing_header(std::string_view text);
 /// holds orders or vectors but no matrix. Returns an empty text for all other files.
 std::string_view rutherford_boeing_auxiliary(std::string_view text);
 
-/// Parses the head. Throws like parse_harwell_boeing_header().
+/// Parses the header. Throws like parse_harwell_boeing_header().
 HarwellBoeingText split_harwell_boeing(std::string_view text, const std::string& name);
 
-/// Throws if the head announces more numbers than fit in the body.
+/// Throws if the header announces more numbers than fit in the body.
 void check_numbers_fit(const HarwellBoeingText& text);
 
 }  // namespace Tessera::Impl

@@ -10,17 +10,17 @@
 
 namespace Tessera::Impl {
 
-/// The parts of a Matrix Market text: the data of its head, and the lines of entries.
+/// The parts of a Matrix Market text: the data of its header, and the lines of entries.
 struct MatrixMarketText : NamedText {
   MatrixMarketHeader header;
   std::string_view size_line;  ///< the size line and all text after it
   std::string_view body;       ///< the lines of entries
 };
 
-/// Returns whether a text begins with "%%MatrixMarket" in any case, as a Matrix Market file must.
+/// Returns whether a text begins with "%%MatrixMarket" in any letter case, as a Matrix Market file must.
 bool has_matrix_market_banner(std::string_view text);
 
-/// Parses the head. Throws like parse_matrix_market_header().
+/// Parses the header. Throws like parse_matrix_market_header().
 MatrixMarketText split_matrix_market(std::string_view text, const std::string& name);
 
 /// Throws if the header announces more entries than fit in the body.

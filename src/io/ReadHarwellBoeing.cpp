@@ -272,7 +272,7 @@ HostDense<Scalar> parse_vectors(std::string_view bytes, const std::string& name,
   return dense;
 }
 
-/// Returns a function that throws if a head is not that of a Harwell-Boeing file.
+/// Returns a function that throws if a text does not begin with a Harwell-Boeing header.
 auto head_check(const std::string& path) {
   return [&path](std::string_view head) { split_harwell_boeing(head, path); };
 }

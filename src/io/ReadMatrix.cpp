@@ -29,7 +29,7 @@ enum class Kind { MatrixMarket, HarwellBoeing, BinaryCsr };
                               "Rutherford-Boeing (.rua, .rb, ...) or Tessera's binary CSR, plain or gzip");
 }
 
-/// Returns the kind of file that a content is, judged by its beginning.
+/// Returns the kind of a file, judged by the beginning of its content.
 Kind kind_of(std::string_view content, const std::string& path) {
   if (Impl::has_binary_csr_magic(content)) return Kind::BinaryCsr;
   // Checked before Matrix Market, because the title of a Harwell-Boeing file may be that banner.
@@ -43,7 +43,7 @@ constexpr std::size_t bytes_of_head = Impl::bytes_of_checked_head;
 
 Kind kind_of_file(const std::string& path) { return kind_of(Impl::read_file_head(path, bytes_of_head).view(), path); }
 
-/// Returns a function that throws if a head is of no known kind.
+/// Returns a function that throws if a file begins like no known kind.
 auto kind_check(const std::string& path) {
   return [&path](std::string_view head) { static_cast<void>(kind_of(head, path)); };
 }

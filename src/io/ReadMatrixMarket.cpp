@@ -83,7 +83,7 @@ struct ArrayParser {
   }
 };
 
-/// The chunks of the body; a thread parses one at a time. Each begins at the start of a line and ends at another's.
+/// The chunks of the body; a thread parses one at a time. Each begins at the start of a line and ends before another.
 class Chunks {
  public:
   Chunks(std::string_view body, std::size_t bytes)
@@ -303,7 +303,7 @@ HostDense<Scalar> parse_dense(std::string_view bytes, const std::string& name, c
   return to_dense(parse_coordinates<Scalar>(text, options, progress));
 }
 
-/// Returns a function that throws if a head has no banner.
+/// Returns a function that throws if a file begins without a banner.
 auto banner_check(const std::string& path) {
   return [&path](std::string_view head) {
     if (!has_matrix_market_banner(head)) split_matrix_market(head, path);

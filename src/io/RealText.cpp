@@ -9,7 +9,7 @@
 namespace Tessera::Impl {
 namespace {
 
-/// Returns whether an out-of-range number is too small, not too large, by the power of ten of its first nonzero digit.
+/// Returns whether an out-of-range number is too small (not too large), by the power of ten of its first nonzero digit.
 bool is_tiny(std::string_view number) {
   const std::size_t end = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, end);
