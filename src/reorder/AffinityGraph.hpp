@@ -32,7 +32,7 @@ void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ran
   counts_to_offsets(exec, before);
 }
 
-/// Allocates the graph of a pattern, whose memory the graphs of all later rounds use.
+/// Allocates the graph of a pattern. The graphs of all later rounds use its memory.
 template <class Exec>
 AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offset>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);

@@ -66,7 +66,7 @@ struct UnionColumns {
   }
 };
 
-/// Pairs of clusters, each of which is merged into one cluster.
+/// Pairs of clusters. Each pair is merged into one cluster.
 template <class Memory>
 struct PairColumns {
   ColumnSets<Memory> sets;

@@ -5,8 +5,8 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of a block with a team. Each lane counts the common columns of one row. All lanes read the set of
-/// the same column at a time.
+/// Orders the rows of a block with a team. Each lane counts the common columns of one row. At any time, all lanes read
+/// the set of the same column.
 template <class Exec>
 struct CommonNeighbourTeams {
   static constexpr int batch = 256;  // number of columns whose sets are in scratch memory

@@ -101,7 +101,7 @@ KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, con
 /// Number of columns whose lists are found in parallel.
 constexpr int tally_columns = 32;
 
-/// Adds a list with the lanes of a team. Gives the result of a single lane, even if the table becomes full.
+/// Adds a list with the lanes of a team. Gives the same result as a single lane, even if the table becomes full.
 template <class Member, class Ranks>
 KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, ListPart list, Tally& shared) {
   const auto size = static_cast<int>(list.end - list.begin);

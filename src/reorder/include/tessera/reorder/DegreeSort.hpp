@@ -6,8 +6,8 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of A by length, the longest first. Equals keep their order. Windows then hold rows of similar
-/// length.
+/// Orders the rows of A by length, the longest first. Equally long rows keep their order. Windows then hold rows of
+/// similar length.
 ///
 /// Cost: a radix sort of the rows.
 template <class ExecutionSpace>

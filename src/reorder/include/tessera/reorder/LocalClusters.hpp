@@ -19,14 +19,14 @@ inline constexpr std::size_t most_group_entries = std::size_t(1) << 16;
 /// Orders the rows of A such that windows of 8 rows have few distinct columns, without moving a row far. Rows are
 /// exchanged only within groups of 256 neighbouring rows, hence the order of groups, and its locality, remain.
 ///
-/// In each group, strips of 8 rows are built one after the other. A strip begins with a long row, where rows are
-/// compared by the number of binary digits of their lengths. Hence strips of the longest rows come first, and
-/// neighbouring strips have rows of about the same length. Among rows with equally many digits, the first row of a
-/// strip is the one most similar to the previous strip, so strips that share columns are side by side. Each of the next
-/// seven rows is the row most similar to all rows of the strip together. If no row shares a column with the strip, the
-/// next row is the one that a new strip would begin with. Similarity is Jaccard's measure of columns, |intersection| /
-/// |union|, rounded down to a multiple of 2^-16. Of equally good rows, the first is taken. A group keeps its order
-/// unless more than one in 16 distinct columns of its windows of 8 rows is saved.
+/// In each group, strips of 8 rows are built one after the other. A strip begins with a long row; lengths are compared
+/// by their numbers of binary digits. Hence strips of the longest rows come first, and neighbouring strips have rows of
+/// about the same length. Among rows with equally many digits, the first row of a strip is the one most similar to the
+/// previous strip, so strips that share columns are side by side. Each of the next seven rows is the row most similar
+/// to all rows of the strip together. If no row shares a column with the strip, the next row is the one that a new
+/// strip would begin with. Similarity is Jaccard's measure of columns, |intersection| / |union|, rounded down to a
+/// multiple of 2^-16. Of equally good rows, the first is taken. A group keeps its order unless more than one in 16
+/// distinct columns of its windows of 8 rows is saved.
 ///
 /// In a group with more than 65,536 entries, rows are compared, and the group is judged, by a sample: the columns whose
 /// hash begins with z zero bits. z is the least number from log2(entries / 65,536) on for which the sample has at most
