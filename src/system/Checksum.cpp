@@ -24,7 +24,7 @@ std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   return sum;
 }
 
-/// Returns x^(8 bytes) modulo the divisor: the factor of a checksum that this number of bytes follows.
+/// Returns x^(8 bytes) modulo the divisor: the factor of a checksum that is followed by this number of bytes.
 std::uint32_t shift_by(std::size_t bytes) {
   std::uint32_t power = one;
   for (std::uint32_t square = one >> 8; bytes != 0; bytes >>= 1, square = product(square, square)) {

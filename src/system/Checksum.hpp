@@ -6,8 +6,8 @@
 
 namespace Tessera::Impl {
 
-/// Returns the CRC-32 checksum of IEEE 802.3, as in gzip and zlib, of bytes with the checksum `before` followed by
-/// `bytes`; 0 is the checksum of no bytes. For long texts, it uses all threads that the process may use.
+/// Returns the CRC-32 checksum (IEEE 802.3, as in gzip and zlib) of earlier bytes, whose checksum is `before`, and
+/// `bytes` after them. 0 is the checksum of no bytes. For long texts, it uses all threads that the process may use.
 std::uint32_t checksum_with(std::uint32_t before, std::string_view bytes);
 
 }  // namespace Tessera::Impl

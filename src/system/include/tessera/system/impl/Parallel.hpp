@@ -36,7 +36,7 @@ int thread_count(int requested);
 /// Calls task(index, worker) for each index in [0, count) on up to `threads` threads; the caller is worker 0.
 ///
 /// Indices are handed out in ascending order, and none after a task has thrown. Hence all tasks with a lower index than
-/// the first one that throws are run. Its exception is rethrown. Only worker 0 reports progress, and 1 at the end.
+/// the first one that throws are run. Its exception is rethrown. Only worker 0 reports progress, finally 1.
 void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t index, int worker)>& task,
                   const Progress& progress = {});
 

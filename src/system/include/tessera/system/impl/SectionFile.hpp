@@ -17,7 +17,7 @@
 ///   uint64 item_bytes      1 or more
 ///   uint64 items
 ///   item_bytes * items bytes
-///   uint32 checksum        CRC-32, as gzip has it, of all bytes of the file before it but the checksums
+///   uint32 checksum        CRC-32, as in gzip, of all earlier bytes of the file except checksums
 ///
 /// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; there is no
 /// padding. A checksum covers everything before it, hence sections of two files cannot be mixed. Other checksums are
