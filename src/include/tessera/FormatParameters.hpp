@@ -12,7 +12,7 @@ struct FormatParameters {
   int brp_tiles_per_group = 0;
 
   /// Rows of a block of Format::Bcsr, at most 64. The default is the shape of a tensor core's operand for these values
-  /// or, on Kokkos::Cuda, for floats rounded to 16 bits: the one with the fewest bytes, if there are several.
+  /// or, on Kokkos::Cuda, for floats rounded to 16 bits. Of several such shapes, the one with the fewest bytes is used.
   int bcsr_block_rows = 0;
   /// Columns of a block of Format::Bcsr, at most 64. Set it if and only if bcsr_block_rows is set.
   int bcsr_block_columns = 0;
