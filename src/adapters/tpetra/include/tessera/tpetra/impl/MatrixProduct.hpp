@@ -461,7 +461,7 @@ class MatrixProduct {
   void multiply_halo(Mode mode, SC alpha, const MV& X, MV& sent) {
     if (!plans_->is_split() && !plans_->is_joined()) return;
     const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);  // beta is 0: all are written
+    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);  // beta is SC(0), hence all are written
     if (plans_->is_joined()) return plans_->multiply_joined(mode, alpha, x, halo);
     plans_->multiply_halo(mode, alpha, x, SC(0), halo);
   }
