@@ -199,7 +199,7 @@ platform_command() {
   [[ -z ${kokkos_in_root:-} ]] || inside+=("$kokkos_in_root")
   inside+=(-- env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
     "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${ccache[@]}")
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 CMAKE_GENERATOR=Ninja "${ccache[@]}") # a root has no make
   [[ -z ${kokkos_in_root:-} ]] || inside+=("Kokkos_ROOT=$kokkos_in_root")
 }
 

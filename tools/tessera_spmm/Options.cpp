@@ -130,7 +130,7 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
   add_choice(app, "--scalar", settings.scalar, {"double", "float"}, "of all inputs and Y (default: double)");
   add_choice(app, "--precision", texts.precision, names_of(driver_precisions), "arithmetic of a GPU (default: native)");
   add_choice(app, "--kernel", texts.kernel, names_of(enumerators<Kernel>()),
-             "the fastest of a GPU, or those of the formats' papers (default: automatic)");
+             "the fastest of a GPU, or those of the formats' papers (default: auto)");
   add_choice(app, "--layout", texts.layout, {"left", "right"}, "X and Y column- or row-major (default: left)");
   add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
   add(app, "--alpha", texts.alpha, "RE[,IM]", "(default: 1)");

@@ -78,6 +78,10 @@ int main(int argc, char* argv[]) {
   is_right = is_rejected("rows", [&] { static_cast<void>(plan->rows()); }) && is_right;
   is_right = is_rejected("explain", [&] { static_plan.explain(); }) && is_right;
   is_right = is_rejected("stats", [&] { static_plan.stats(); }) && is_right;
+  // Kokkos ends a program that makes an instance now, hence the plan must be checked first.
+  const Kokkos::View<double**, Exec, Kokkos::MemoryUnmanaged> X(nullptr, 5, 3);
+  is_right = is_rejected("spmm", [&] { Tessera::spmm(static_plan, X, X); }) && is_right;
+  is_right = is_rejected("spmm", [&] { Tessera::spmm(static_plan, Tessera::Mode::Transpose, 1, X, 0, X); }) && is_right;
   is_right = static_workspace.bytes() == 0 && Tessera::Impl::Access::data(static_workspace) == nullptr && is_right;
   const PlanType copy = static_plan;
   plan.reset();

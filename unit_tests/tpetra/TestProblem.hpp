@@ -18,6 +18,7 @@
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ using Matrix = Tpetra::CrsMatrix<double>;
 using Operator = TpetraOperator<double>;
 using Teuchos::RCP;
 using Teuchos::rcp;
+
+static_assert(std::is_same_v<decltype(TpetraOperator(RCP<Matrix>())), Operator>);
+static_assert(std::is_same_v<decltype(TpetraOperator(RCP<const Matrix>(), TpetraOptions())), Operator>);
 
 inline RCP<const Teuchos::Comm<int>> world() { return Tpetra::getDefaultComm(); }
 inline int rank() { return world()->getRank(); }

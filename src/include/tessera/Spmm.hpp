@@ -35,6 +35,14 @@ auto multivector(const char* name, const View& view) {
   return result;
 }
 
+/// Returns the default instance for a product of this plan. Checks the plan first, because Kokkos ends a program that
+/// makes an instance after Kokkos::finalize().
+template <class Scalar, class Exec>
+Exec default_instance(const Plan<Scalar, Exec>& plan) {
+  Access::state(plan);
+  return Exec();
+}
+
 }  // namespace Impl
 
 /// Computes Y = alpha op(A) X + beta Y on the instance `exec`.
@@ -130,12 +138,12 @@ void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, const XView& X, 
 template <class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView, class Beta, Impl::VectorsView YView>
 void spmm(const Plan<Scalar, PlanExec>& plan, Mode mode, const Alpha& alpha, const XView& X, const Beta& beta,
           const YView& Y) {
-  spmm(PlanExec(), plan, mode, alpha, X, beta, Y);
+  spmm(Impl::default_instance(plan), plan, mode, alpha, X, beta, Y);
 }
 /// Computes Y = A X on the default instance, in scratch memory that the plan keeps.
 template <class Scalar, class PlanExec, Impl::VectorsView XView, Impl::VectorsView YView>
 void spmm(const Plan<Scalar, PlanExec>& plan, const XView& X, const YView& Y) {
-  spmm(PlanExec(), plan, X, Y);
+  spmm(Impl::default_instance(plan), plan, X, Y);
 }
 
 }  // namespace Tessera

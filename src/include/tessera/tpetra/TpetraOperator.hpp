@@ -156,4 +156,9 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   std::unique_ptr<State> state_;
 };
 
+template <class Matrix>
+TpetraOperator(const Teuchos::RCP<Matrix>& matrix, const TpetraOptions& options = {})
+    -> TpetraOperator<typename Matrix::scalar_type, typename Matrix::local_ordinal_type,
+                      typename Matrix::global_ordinal_type, typename Matrix::node_type>;
+
 }  // namespace Tessera
