@@ -156,6 +156,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   std::unique_ptr<State> state_;
 };
 
+/// Takes the types from the matrix, a Tpetra::CrsMatrix or a class derived from it.
 template <class Matrix>
 TpetraOperator(const Teuchos::RCP<Matrix>& matrix, const TpetraOptions& options = {})
     -> TpetraOperator<typename Matrix::scalar_type, typename Matrix::local_ordinal_type,
