@@ -96,7 +96,7 @@ struct FittedGpu : FittedModel {
   explicit FittedGpu(const std::set<std::string>& arithmetics) {
     for (const std::string& arithmetic : arithmetics) {
       GpuModel& model = models[arithmetic] = gpu_model_of(arithmetic);
-      const std::string halves = arithmetic.ends_with("half") ? "halves." : "";  // rows of X of 16 bits
+      const std::string halves = arithmetic.ends_with("half") ? "halves." : "";  // rows of a 16-bit X
       for (const auto& [name, member] :
            {std::pair("first_gathers", &GpuModel::first_gathers), std::pair("near_gathers", &GpuModel::near_gathers),
             std::pair("near_cache", &GpuModel::near_cache_bytes), std::pair("row", &GpuModel::row_s),

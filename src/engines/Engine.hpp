@@ -82,7 +82,7 @@ class Engine {
   /// Returns the bytes that the kernel stores in addition to the format.
   virtual std::size_t kernel_bytes() const = 0;
   virtual std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const = 0;
-  /// Whether the kernel multiplies vectors of 16 bits.
+  /// Whether the kernel multiplies 16-bit vectors.
   virtual bool multiplies_halves() const = 0;
   /// Gives the kernel new values, in the order of the format.
   ///
@@ -90,7 +90,7 @@ class Engine {
   virtual void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const = 0;
   /// Computes a product with the device's kernel or, if the kernel does not support it, in portable code.
   ///
-  /// \return false for vectors of 16 bits that neither supports
+  /// \return false for 16-bit vectors that neither supports
   virtual bool multiply(const ExecutionSpace& exec, const AnyProduct<Scalar>& product,
                         const Scratch& scratch) const = 0;
 };

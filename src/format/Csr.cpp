@@ -48,7 +48,7 @@ std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, s
   return descents;
 }
 
-/// Returns whether each row ascends strictly and columns are in range. Then every descent is at the start of a row.
+/// Returns whether each row ascends strictly and columns are in range. Rows ascend if all descents are between rows.
 template <class ExecutionSpace>
 bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Ordinal* columns = A.column_indices;

@@ -90,8 +90,8 @@ struct EntryKeys {
   }
 };
 
-/// Returns the canonical rows of distinct entries in any order, whose keys and slots EntryKeys wrote. The map has the
-/// slots.
+/// Returns canonical rows from the keys and slots that EntryKeys wrote for distinct entries. The entries may be in any
+/// order. The map has the slots.
 template <class Exec>
 BuiltCsr<typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
                                                      KeyedSlots<Exec, Offset> entries) {

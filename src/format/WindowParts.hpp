@@ -12,8 +12,8 @@
 /// than most matrices have windows.
 ///
 /// In a long window, every 64th entry of each row begins a part. The part ends where the next one begins, in whichever
-/// row that is. A part has at most 64 entries of a row, and 64 on average. Short windows, and all windows on hosts, are
-/// one part.
+/// row that is. A part has at most 64 entries of each row, and about 64 in all on average. Short windows, and all
+/// windows on hosts, are one part.
 namespace Tessera::Impl {
 
 constexpr int part_stride = 64;

@@ -22,8 +22,8 @@ ByteBuffer read_file(const std::string& path, const ReadOptions& options, const 
 
 constexpr std::size_t bytes_of_checked_head = std::size_t{1} << 16;
 
-/// Reads the first `bytes` bytes of the content, at least tar_header_bytes, or all if it is shorter. Regular files and
-/// standard input can be read again afterwards; other files can be read only once.
+/// Reads the first `bytes` bytes of the content, or all of a shorter one. `bytes` is at least tar_header_bytes. Regular
+/// files and standard input can be read again afterwards. Other files can be read only once, and are rejected.
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
 
 /// Reads a file and returns parse(content, progress). check_head(head) must throw if a long content does not begin like

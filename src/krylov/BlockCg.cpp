@@ -284,7 +284,7 @@ class BlockCg {
 
   /// A Gram matrix with pivots above this makes Q orthonormal. A pivot of eps^(1/4) loses a quarter of the digits.
   static double enough() { return std::sqrt(std::sqrt(epsilon)); }
-  /// Bound on the norm that rounding leaves of a solved column of norm 1. eps^-0.2 is a margin for the condition.
+  /// When a column of norm 1 is solved, rounding leaves a norm of at most this. eps^-0.2 is a margin for the condition.
   static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);

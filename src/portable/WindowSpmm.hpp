@@ -69,7 +69,7 @@ class WindowSums {
   static constexpr int parts = is_complex_v<VectorScalar> ? 2 : 1;
   static constexpr int most_sums = 4096;  // enough for a window of 1024 complex rows
 
-  /// \param lanes [in] number of real lanes; a compile-time constant for frequent numbers
+  /// \param lanes [in] number of real lanes; a compile-time constant if it is 32, 8 or 1
   template <class Lanes>
   void multiply_columns(Ordinal window, Ordinal first, Lanes lanes) {
     has_avx2_ ? sum_with_avx2(window, first, lanes) : sum<false>(window, first, lanes);

@@ -17,7 +17,7 @@ GpuModel tiles_of_floats() {
   return gpu;
 }
 
-/// Returns the model of CSR and row groups with X and Y of 16 bits, and values and sums of float.
+/// Returns the model of CSR and row groups with 16-bit X and Y, and values and sums of float.
 GpuModel rows_of_halves(GpuModel gpu) {
   gpu.near_gathers = 15.92e12;
   gpu.near_cache_bytes = 138.6e3;

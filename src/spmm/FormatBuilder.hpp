@@ -149,7 +149,7 @@ class FormatBuilder {
     return true;
   }
 
-  /// Adds the format that was built to the candidates, unless it is one of them.
+  /// Adds the built format to the candidates, unless it is one of them.
   void list_built() {
     auto& candidates = matrix_.choice.candidates;
     const auto is_chosen = [&](const Candidate& candidate) { return matrix_.choice.is_chosen(candidate); };

@@ -180,7 +180,7 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
 
 /// Stores a matrix in the wanted or chosen format, and in the order that is predicted to be the fastest among the
 /// orders that the options allow. Values are filled in later. Frees the rows to make room for values and kernels. If
-/// these do not fit, rejects the order or, in the order of A, the format, and stores the matrix again.
+/// these do not fit, rejects the order (or the format, if the order is that of A) and stores the matrix again.
 ///
 /// \param options [in] read after rows() is called, because rows() may set hints.follow_values
 /// \param rows    [in] returns A as canonical BuiltCsr, whose map gives the entries of the plan's matrix

@@ -8,7 +8,7 @@
 #include <tessera/portable/Spmm.hpp>
 #include <utility>
 
-/// Products with X and Y of 16 bits if there is no kernel for them: a few columns at a time are copied to float,
+/// Products with 16-bit X and Y if there is no kernel for them: a few columns at a time are copied to float,
 /// multiplied, and rounded.
 namespace Tessera::Impl {
 

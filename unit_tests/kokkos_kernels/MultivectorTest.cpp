@@ -83,7 +83,7 @@ void multiply_serially(const Elements& A, Mode mode, Scalar alpha, Dense<Scalar>
   }
 }
 
-/// A matrix of Kokkos Kernels' tests with values up to `largest`, X and Y.
+/// A matrix as in Kokkos Kernels' tests, with X and Y. All their elements are at most `largest`.
 template <class T>
 struct TheirCase {
   using Scalar = typename T::Scalar;

@@ -369,8 +369,8 @@ TYPED_TEST(BlockCgIterationsTest, RealMatrices) {
   const auto matrices = real_matrices();
   if (matrices.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
   const char* collection = std::getenv("TESSERA_COLLECTION");
-  // Work limit for columns alone, in numbers read. It is lower where iterations take long: on devices, where each waits
-  // for kernels, and under the sanitizer.
+  // A solve of a single column may read this many numbers. The limit is lower where iterations take long: on devices,
+  // where each waits for kernels, and under the sanitizer.
 #ifdef __SANITIZE_ADDRESS__
   const double work = 1e8;
 #else

@@ -664,7 +664,7 @@ TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
               1.3 * seconds_of(choose_format(m, fetches), Format::RowGroups));
 }
 
-/// With 2 columns of 16 bits, BitTCF took 7.4 us for matrices that need 4.2 us with 8 columns, because it copies X to
+/// With two 16-bit columns, BitTCF took 7.4 us for matrices that need 4.2 us with 8 columns, because it copies X to
 /// whole vectors. CSR reads slabs of four columns.
 TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
   const auto seconds = [](Format format, double columns) {

@@ -278,7 +278,7 @@ TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
   }
 }
 
-// For a band, TF32 (which reads X in place) is faster than FP16. The plan switches, reports this and multiplies right.
+// For a band, TF32 (which reads X in place) is faster than FP16. The plan switches, says so, and multiplies correctly.
 TEST_F(CudaKernels, Fp16GivesWayToTf32) {
   const CudaMatrix<float> A(generated_pattern<int>("banded:20000,32"));
   bool is_wider_once = false;

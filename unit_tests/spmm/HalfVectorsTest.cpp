@@ -229,7 +229,7 @@ TYPED_TEST(HalfVectorsTest, LongRowsAndOrders) {
   }
 }
 
-// Rows are whole aligned vectors, so kernels of 16 bits read X in place.
+// Rows are whole aligned vectors, so 16-bit kernels read X in place.
 TYPED_TEST(HalfVectorsTest, WholeRowsInPlaceInEveryPrecision) {
   using User = UserTypes<TypeParam>;
   using View = Kokkos::View<User**, Kokkos::LayoutRight, Memory>;

@@ -145,7 +145,7 @@ inline void print_row(const IterationCase& test, const Comparison& found) {
 
 /// Expects BlockVectors to converge at least as often as multivectors. Upper bounds on iterations are those of
 /// multivectors in their worst order: plus 1 % for the median, and plus 10 % or the multivectors' spread for the
-/// maximum. Residuals must be equally small, because the recurrences that solvers trust drift by rounding errors.
+/// maximum. Residuals must be equally small: solvers trust recurrences, and rounding errors make these drift.
 inline void expect_no_more_iterations(const Comparison& found, double tolerance) {
   const Runs &theirs = found.multivectors, &ours = found.blocks;
   const int most = theirs.greatest(), spread = most - theirs.least();

@@ -56,7 +56,7 @@ __global__ void multiply_kernel(const double* A, const double* B, double* D) {
   for (int i = 0; i < m / 4; ++i) D[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2] = d[i];
 }
 
-/// A pair of adjacent elements of 16 bits.
+/// A pair of adjacent 16-bit elements.
 template <bool bf16>
 __device__ std::uint32_t pair(double low, double high) {
   const auto l = static_cast<float>(low), h = static_cast<float>(high);

@@ -70,7 +70,7 @@ __device__ __forceinline__ void store_y(InMemory* to, const Scalar* from) {
   }
 }
 
-/// Reads n scalars that will not be read again, so caches drop them first. Widens scalars of 16 bits.
+/// Reads n scalars that will not be read again, so caches drop them first. Widens 16-bit scalars.
 template <int n, class InMemory, class Scalar>
 __device__ __forceinline__ void load_once(const InMemory* from, Scalar* to) {
   if constexpr (std::is_same_v<InMemory, Scalar>) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void load_once(const InMemory* from, Scalar* to) {
 }
 
 /// The part of a row of X or Y that a lane holds: 16 bytes in memory, or one element if memory is not aligned to 16
-/// bytes. A lane has a sum for each element. Sums are wider than elements of 16 bits.
+/// bytes. A lane has a sum for each element. Sums are wider than 16-bit elements.
 template <class Scalar, bool aligned, class InMemory = Scalar>
 struct Vector {
   static constexpr int size = aligned ? static_cast<int>(16 / sizeof(InMemory)) : 1;

@@ -23,7 +23,7 @@
 // 8.0 (PTX ISA 7.0). Operands are FP32 numbers whose last 13 bits are ignored, so round them first (to_tf32). Products
 // are exact. Sums are FP32, but not rounded to nearest.
 //
-// FP16 and BF16, m16n8k16 and m16n8k8: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits,
+// FP16 and BF16, m16n8k16 and m16n8k8: compute capability 8.0 (PTX ISA 7.0). A register holds two 16-bit elements,
 // the first one in the lower half. Fragments of m16n8k16:
 //
 //   A  16 x 16   a[i]  (g + 8 (i % 2), 2 t + 8 (i / 2)) and the element to its right   i = 0..3

@@ -21,8 +21,8 @@
 namespace Tessera::Impl {
 
 /// Multiplies condensed windows, BitTCF and BMat, on tensor cores. The plan also stores the values as dense blocks. If
-/// there is no memory for these, BitTCF is multiplied with its compact values, which is slower. In precisions of 16
-/// bits, blocks of BitTCF are rounded once, and all other values as they are read.
+/// there is no memory for these, BitTCF is multiplied with its compact values, which is slower. In 16-bit
+/// precisions, blocks of BitTCF are rounded once, and all other values as they are read.
 template <class Scalar>
 class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   using Base = CudaKernel<CudaCondensed, Scalar>;
@@ -99,7 +99,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   bool multiplies_halves() const { return has_half_kernels && Cuda::is_half(precision_); }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
-    // Vectors of another type can only be multiplied as operands of 16 bits.
+    // Vectors of another type can only be multiplied as 16-bit operands.
     if (!std::is_same_v<Scalar, VectorScalar> && !Cuda::is_half(precision_)) return false;
     if (dense_.extent(0) > 0) product.values = dense_.data();
     this->launch_panels(exec, product, scratch);

@@ -51,7 +51,7 @@ class CudaKernel {
     return bytes;
   }
 
-  /// Whether this class has kernels for vectors of 16 bits, and whether this object uses one.
+  /// Whether this class has kernels for 16-bit vectors, and whether this object uses one.
   static constexpr bool has_half_kernels = false;
   static bool multiplies_halves() { return false; }
 
@@ -77,7 +77,7 @@ class CudaKernel {
   }
 
   Precision precision_ = Precision::Native;
-  bool half_vectors_ = false;  // whether products may have vectors of 16 bits
+  bool half_vectors_ = false;  // whether products may have 16-bit vectors
 
  private:
   const Derived& derived() const { return static_cast<const Derived&>(*this); }

@@ -29,7 +29,7 @@ struct Device<Scalar, Kokkos::Cuda> {
     return is_real && Cuda::is_half(precision);
   }
 
-  /// Returns TF32 for floats in 16 bits: TF32 reads X in place, but operands of 16 bits are copied and rounded.
+  /// Returns TF32 for floats in 16 bits: TF32 reads X in place, but 16-bit operands are copied and rounded.
   static Precision wider_precision(const PlanOptions& options) {
     const bool is_half = std::is_same_v<Scalar, float> && Cuda::is_half(options.precision);
     const bool may_change = !options.half_vectors && options.kernel == Kernel::Auto;

@@ -21,7 +21,7 @@ inline double longest_group_columns(const MatrixStatistics& m) {
 }
 
 /// Predicts seconds. The columns of all groups gather rows of X from caches. Meanwhile A, Y and uncached rows of X move
-/// through memory. An X of 16 bits is gathered in half the time, but takes the same instructions.
+/// through memory. A 16-bit X is gathered in half the time, but takes the same instructions.
 inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double multiplied = gpu.group_value_s * m.group_values * m.vector_columns;
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;

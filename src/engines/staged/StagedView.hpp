@@ -39,7 +39,7 @@ struct alignas(8) StagedChunk {
 ///   window_offsets  windows + 1           first chunk of each window; for schedules, not read by kernels
 ///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
 ///   chunks          chunks + 1
-///   tiles           for each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, padded to 16 bytes;
+///   tiles           for each chunk: strips + 1 numbers (16-bit), the first tile of each strip, padded to 16 bytes;
 ///                   then the tiles (StagedTile). Aligned to 16 bytes.
 /// ```
 ///

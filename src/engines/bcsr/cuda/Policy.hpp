@@ -11,7 +11,7 @@ namespace Tessera::Impl::Cuda {
 /// How a warp multiplies rows of blocks. The numbers are in a type because nvcc 13 does not accept a struct of numbers
 /// as a template argument of a kernel.
 ///
-/// columns  number of columns of X that a warp multiplies: a multiple of 16, or of 32 for operands of 16 bits
+/// columns  number of columns of X that a warp multiplies: a multiple of 16, or of 32 for 16-bit operands
 /// stages   number of blocks, with their rows of X, that a warp holds in shared memory: it multiplies one while it
 ///          copies the others
 /// warps    number of warps that must fit in a multiprocessor, which limits the registers

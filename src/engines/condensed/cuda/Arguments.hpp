@@ -20,7 +20,7 @@ namespace Tessera::Impl::Cuda {
 template <class MatrixScalar, class Scalar>
 struct CondensedArguments : WindowArguments<CondensedPattern, CondensedSchedule, MatrixScalar, Scalar> {
   const void* x = nullptr;  // the rows of X that are multiplied: product.x.data, or a copy in 16 bits
-  Ordinal x_columns = 0;    // columns of x, with padding that may be read; set by the caller for operands of 16 bits
+  Ordinal x_columns = 0;    // columns of x, with padding that may be read; set by the caller for 16-bit operands
   int x_elements = 0;       // number of elements of a row of x (CondensedOperands)
   const std::uint16_t* rounded_values = nullptr;  // whole blocks in 16 bits, for TileValues::Rounded
 };
@@ -56,8 +56,8 @@ struct CondensedOperands {
   }
 };
 
-/// Starts condensed_spmm in a precision of 16 bits. arguments.x has rows of 16 bits with the columns of X: X itself, or
-/// the copy by round_rows. The function has its own source file because it compiles slowly.
+/// Starts condensed_spmm in a 16-bit precision. arguments.x has 16-bit rows with the columns of X: X itself, or the
+/// copy by round_rows. The function has its own source file because it compiles slowly.
 template <class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
                            const CondensedArguments<MatrixScalar, Scalar>& arguments);

@@ -19,7 +19,7 @@ struct CondensedCase : ProductCase {
             : values == TileValues::Rounded ? ", rounded"
                                             : ", compact");
   }
-  /// Whether a kernel exists. Whole blocks of one strip are Rounded in precisions of 16 bits, and Dense in others.
+  /// Whether a kernel exists. Whole blocks of one strip are Rounded in 16-bit precisions, and Dense in others.
   bool accepts(Precision precision) const {
     if (values == TileValues::Compact || strips == 2) return values != TileValues::Rounded;
     return (values == TileValues::Rounded) == Cuda::is_half(precision);
@@ -127,7 +127,7 @@ TEST(CondensedSpmm, Fp16Overflow) {
   }
 }
 
-// X of 16 bits is read in place if its rows are whole vectors. Rows may be part of a wider array, and memory may end
+// A 16-bit X is read in place if its rows are whole vectors. Rows may be part of a wider array, and memory may end
 // right after it.
 TEST(CondensedSpmm, RowsOfHalvesInPlace) {
   TESSERA_SKIP_WITHOUT_GPU();

@@ -45,7 +45,7 @@ using TunedCondensedPolicy =
                        std::conditional_t<wide, CondensedPolicy<64, strips == 1 ? 24 : 16, 2>,
                                           CondensedPolicy<32, strips == 1 ? 32 : 24, 2>>>;
 
-/// The policies for operands of 16 bits, for X with at most 32 columns, at most 64, or more (128).
+/// The policies for 16-bit operands, for X with at most 32 columns, at most 64, or more (128).
 template <int strips, int columns>
 struct HalfCondensedPolicy;
 template <int strips>

@@ -170,7 +170,7 @@ class CsrLauncher {
   /// Rounds columns up to whole vectors.
   static Ordinal padded(Ordinal columns) { return ceil_divide(columns, vector_size) * vector_size; }
 
-  /// Returns the bytes of scratch memory of a panel. Packed elements of X of 16 bits use half of their share.
+  /// Returns the bytes of scratch memory of a panel. Packed elements of a 16-bit X use half of their share.
   std::size_t panel_bytes(Ordinal packed_rows, Ordinal width) const {
     return csr_panel_bytes(task_.schedule.size, packed_rows, padded(width), sizeof(Scalar));
   }

@@ -16,9 +16,9 @@ inline constexpr Ordinal csr_packed_columns = 128;
 /// Number of columns of a slab of X that csr_spmm() reads in place, for any strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
 
-/// Returns the columns of a panel. csr_spmm() computes each panel in launches of its own, and reads A again for it. A
-/// panel has fewer than all columns if the partial sums of long rows would need too much memory: at most the largest of
-/// an eighth of the elements of X, 2^19, and the sums of 128 columns. The result never falls if columns are added.
+/// Returns the columns of a panel. csr_spmm() launches each panel separately, and reads A again for it. Panels do not
+/// have all columns if long rows would have too many partial sums. At most, their number is the largest of three: 2^19,
+/// an eighth of the elements of X, and the sums of 128 columns. The result never falls if columns are added.
 ///
 /// \param schedule [in] the schedule of A
 /// \param x_rows   [in] rows of X

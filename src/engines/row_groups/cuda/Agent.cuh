@@ -13,7 +13,7 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Arguments of the kernel. Rows of X are whole vectors. X and Y of 16 bits have values and sums of float.
+/// Arguments of the kernel. Rows of X are whole vectors. 16-bit X and Y have values and sums of float.
 template <class InMemory>
 struct RowGroupsArguments {
   using Scalar = sum_of_t<InMemory>;

@@ -20,7 +20,7 @@ std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const 
 }
 
 /// Computes Y = alpha A X + beta Y on CUDA cores, with A in row groups, for real and complex numbers. Operands and
-/// errors are as for condensed_spmm(), but conjugate_values is supported. For X and Y of 16 bits, values are float.
+/// errors are as for condensed_spmm(), but conjugate_values is supported. For 16-bit X and Y, values are float.
 ///
 /// A group of lanes computes the rows of a row group together, each lane one or two vectors of their columns. A row of
 /// X is read once for up to four rows of A. All lanes read the same four columns, and the same values, 16 bytes at a

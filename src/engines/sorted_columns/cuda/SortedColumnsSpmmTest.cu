@@ -115,7 +115,7 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
     all[2].slab_columns = 20;
     return all;
   }
-  /// Rows with more slots than a team of lanes sums, up to one slot for each column.
+  /// Rows with too many slots for a team of lanes, up to one slot for each column.
   static std::vector<Case> long_cases(Case c) {
     c.width = 4;
     c.height = 1;

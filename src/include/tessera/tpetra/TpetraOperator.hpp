@@ -134,8 +134,8 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// \throws the errors of apply(), and std::invalid_argument if columns is 2^31 or more
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// Does the same for BlockVectors: afterwards, an apply() that copies no block allocates nothing. If it converts to
-  /// multivectors, these are allocated here, but not Tpetra's memory for sending.
+  /// Does the same for BlockVectors: afterwards, an apply() that copies no block allocates nothing. If apply()
+  /// converts blocks to multivectors, this allocates the multivectors, but not Tpetra's memory for sending.
   void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
   /// Copies A's present entries. From now on, apply() relies on being told of new values by update(), and products do

@@ -34,14 +34,14 @@ constexpr bool is_operand_of(Precision precision) {
 /// Returns the row stride of round_rows() in elements, a multiple of 16.
 inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff_t(columns) + 15) / 16 * 16; }
 
-/// The order of the columns in rows of 16 bits.
+/// The order of the columns in rows of 16-bit elements.
 enum class HalfOrder {
   Products,  ///< the order of the right operand of m16n8k16 (fragments/Layout.hpp)
   Columns    ///< the order of the columns of X
 };
 
 /// Rounds rows of X, with any strides, to 16 bits, and fills them with zeros up to rounded_row_stride(x.columns).
-/// Doubles are rounded to float first. X of 16 bits may be Half or BFloat16.
+/// Doubles are rounded to float first. A 16-bit X may be Half or BFloat16.
 ///
 /// `to` has x.rows * rounded_row_stride(x.columns) elements and is aligned to 16 bytes. Throws std::invalid_argument
 /// for another precision, std::length_error if there are more rows than a launch has threads, std::runtime_error if the

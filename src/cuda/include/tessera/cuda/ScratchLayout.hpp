@@ -35,7 +35,7 @@ struct ScratchLayout {
 };
 
 /// Returns the scratch memory of a product of windows: the sums of all pieces of the schedule, and a copy of X unless
-/// the kernel reads X in place. With a precision of 16 bits, the copy has rounded_row_stride().
+/// the kernel reads X in place. With a 16-bit precision, the copy has rounded_row_stride().
 template <class Schedule, class Scalar>
 ScratchLayout window_scratch(const Schedule& schedule, Ordinal window_rows, const Multivector<const Scalar>& x,
                              XAccess access, Precision precision = Precision::Native) {

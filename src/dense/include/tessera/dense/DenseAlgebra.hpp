@@ -87,9 +87,9 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
                   const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
                   const TallBlock<Scalar>& Y);
 
-/// Does the same for an X that has all columns of several blocks: B has the rows for X[0], then those for X[1], and so
-/// on. If beta is 0, one of the blocks may be Y. On devices, blocks whose columns are side by side in the same rows are
-/// read at once; otherwise Y is read and written again for each block.
+/// Does the same for an X whose columns are in several blocks. The rows of B for X[0] come first, then those for X[1],
+/// and so on. If beta is 0, Y may be one of the blocks. On devices, blocks whose columns are side by side in the same
+/// rows are read together; otherwise Y is read and written again for each block.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   std::span<const TallBlock<const Scalar>> X, const SmallMatrix<const Scalar>& B, Scalar beta,

@@ -42,7 +42,7 @@ void scale(const ExecutionSpace& exec, sum_of_t<VectorScalar> beta, const Multiv
 template <class ExecutionSpace, class Half>
 void widen(const ExecutionSpace& exec, const Multivector<const Half>& x, const Multivector<float>& y);
 
-/// Computes Y = sums + beta Y for a Y of 16 bits. The result is rounded once; beta = 0 overwrites Y.
+/// Computes Y = sums + beta Y for a 16-bit Y. The result is rounded once; beta = 0 overwrites Y.
 template <class ExecutionSpace, class Half>
 void add_rounded(const ExecutionSpace& exec, const Multivector<const float>& sums, float beta,
                  const Multivector<Half>& y);

@@ -43,7 +43,7 @@ struct Choice {
   MatrixStatistics statistics;
   Reordering reordering = Reordering::None;  ///< the order that was chosen
   std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, including the chosen one
-  /// Whether products use TF32 in place of a precision of 16 bits, because it is predicted to be faster.
+  /// Whether products use TF32 in place of a 16-bit precision, because it is predicted to be faster.
   bool is_wider = false;
 
   /// Whether this candidate was chosen.

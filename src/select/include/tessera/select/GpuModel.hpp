@@ -116,15 +116,16 @@ struct GpuModel {
   /// The share of `tile_s` that finding and loading a tile of 8 or 16 rows takes in each slab, for any number of
   /// columns. For a block, it is a share of the block's time.
   double tile_alone = 0.6;
-  double window_tiles = 1.881;     ///< time of a window in each slab besides its tiles, in tiles of 8 rows
-  double tile_overlap = 0.4;       ///< time is the longer of multiplying and moving plus this share of the other
-  double slab_columns = 32;        ///< columns of X that a warp multiplies at a time, if X has more than 32
-  double tall_tile = 1.356;        ///< time of a tile of 16 rows (BMat), divided by that of 8 rows
-  double block = 1.244;            ///< time of 64 elements of a block of BCSR, in tiles of 8 rows; 0 without kernels
+  double window_tiles = 1.881;  ///< time of a window in each slab besides its tiles, divided by that of an 8-row tile
+  double tile_overlap = 0.4;    ///< time is the longer of multiplying and moving plus this share of the other
+  double slab_columns = 32;     ///< columns of X that a warp multiplies at a time, if X has more than 32
+  double tall_tile = 1.356;     ///< time of a tile of 16 rows (BMat), divided by that of 8 rows
+  /// Time of 64 elements of a block of BCSR, divided by that of a tile of 8 rows; 0 without kernels.
+  double block = 1.244;
   bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
   double block_density = 0.25;     ///< blocks are not counted if BitTCF's tiles are less full than this
-  /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks blocks; 0 without kernels.
+  /// Seconds that a thread block takes for a chunk of a staged window and 32 columns of X; 0 without kernels.
   double staged_chunk_s = 0.8058e-6;
   double staged_tile_s = 0.03621e-6;  ///< seconds for a tile of a staged window, while the next chunk is staged
   double staged_overlap = 0.2246;  ///< time is the longer of moving and multiplying chunks plus this share of the other
@@ -132,7 +133,8 @@ struct GpuModel {
   double staged_blocks = 2 * H200::multiprocessors;
   double chunk_columns = 64;   ///< upper bound on the columns of a chunk
   double chunk_values = 1000;  ///< upper bound on the values of a chunk
-  double partition = 5.4;      ///< time of 64 entries of the block-row partition, in tiles of 8 rows; 0 without kernel
+  /// Time of 64 entries of the block-row partition, divided by that of a tile of 8 rows; 0 without kernel.
+  double partition = 5.4;
   double sorted_rate = 1.39e12;  ///< bytes of X that the kernel for sorted columns reads per second; 0 without kernel
 
   /// Returns the model for a GPU whose memory moves this many bytes per second, computed from the clock and the width
@@ -145,14 +147,14 @@ struct GpuModel {
   static GpuModel tf32();
   /// Returns the model for floats in TF32x3, also without staged windows.
   static GpuModel tf32x3();
-  /// Returns the model for operands of 16 bits, for floats and doubles.
+  /// Returns the model for 16-bit operands, for floats and doubles.
   static GpuModel half();
-  /// Returns the same model for X and Y of 16 bits, which tiles of BitTCF and BMat read and write directly. Other tile
+  /// Returns the same model for 16-bit X and Y, which tiles of BitTCF and BMat read and write directly. Other tile
   /// formats are left out, because their kernels would need copies of X and Y.
   static GpuModel half_vectors();
   /// Returns the model for floats in their own precision, in which tensor cores do not multiply.
   static GpuModel without_tile_kernels();
-  /// Returns the same model for X and Y of 16 bits.
+  /// Returns the same model for 16-bit X and Y.
   static GpuModel half_vectors_without_tile_kernels();
   /// Returns the model for complex numbers.
   static GpuModel rows_only();

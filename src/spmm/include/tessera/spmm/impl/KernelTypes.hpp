@@ -29,7 +29,7 @@ template <class Real>
 struct KernelScalar<Kokkos::complex<Real>> : SupportedScalar<Complex<Real>> {};
 template <class Real>
 struct KernelScalar<std::complex<Real>> : SupportedScalar<Complex<Real>> {};
-/// Kokkos' types of 16 bits. In builds of Kokkos without 16-bit types, they are float and have 4 bytes.
+/// Kokkos' 16-bit types. In builds of Kokkos without 16-bit types, they are float and have 4 bytes.
 template <class Scalar>
 requires(std::is_same_v<Scalar, Half> || (std::is_same_v<Scalar, Kokkos::Experimental::half_t> &&
                                           sizeof(Scalar) == sizeof(Half))) struct KernelScalar<Scalar>
@@ -47,8 +47,7 @@ using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
 template <class Offset>
 using kernel_offset_t = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
 
-/// Whether a matrix may be multiplied with multivectors of a type: its own type or, for a float matrix, also double and
-/// types of 16 bits.
+/// Whether a matrix multiplies multivectors of a type: its own or, for a float matrix, also double and 16-bit types.
 template <class MatrixScalar, class VectorScalar>
 inline constexpr bool multiplies_v = (std::is_same_v<MatrixScalar, VectorScalar> && !is_half_v<MatrixScalar>) ||
                                      (std::is_same_v<MatrixScalar, float> &&

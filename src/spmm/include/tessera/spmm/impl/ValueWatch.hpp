@@ -31,7 +31,7 @@ class ValueWatch {
   /// Makes the next look() report a change. Does not wait.
   void forget(const ExecutionSpace& exec);
 
-  /// Returns the device address of the last look()'s answer: 0 if the array has not changed. Needs a look().
+  /// Returns the device address of look()'s last answer, which is 0 for an unchanged array. Call look() first.
   const std::uint32_t* changed() const { return &state_.data()->array.has_changed; }
 
  private:

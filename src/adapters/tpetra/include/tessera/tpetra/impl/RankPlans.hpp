@@ -109,7 +109,7 @@ class RankPlans {
     halo_.plan.follow_values(exec, halo_values_, mode);
   }
 
-  /// Follows values that have moved: a transpose that is built must not read them at their old address.
+  /// Follows values that have moved: an existing transpose must not read them at their old address.
   void follow_moved_values(const Arrays& A) {
     if (!is_split_ && A.values.data() != values_) follow(A, Mode::NoTranspose);
   }
@@ -237,7 +237,7 @@ class RankPlans {
   int owned_columns_, halo_columns_;
   bool is_split_;  // otherwise all entries are in `owned_`
   Part owned_, halo_;
-  // If split: products of the boundary rows, or their elements of X. If joined: results of transposed products.
+  // If split: products of boundary rows or, if transposed, X in these rows. If joined: results of transposed products.
   std::tuple<ScratchRows<Scalar, Device, Kokkos::LayoutLeft>, ScratchRows<Scalar, Device, Kokkos::LayoutRight>>
       scratch_;
 
