@@ -283,7 +283,7 @@ TYPED_TEST(BrpTest, ValidateNamesAWrongSplit) {
   const auto A = brp_of_one_group();
   const auto expect_fault = damaged_copies<Exec>(A, serial_brp(A, 2, 1));
   // Swaps entry u (column 2, row 4) with h, the last entry of that column in a group.
-  expect_fault("window 0: a residual entry is in a group too, or comes before", [](Host& h) {
+  expect_fault("window 0: a residual entry is in a group too, or an entry after it", [](Host& h) {
     h.local_ids[7] = 4 * 8 + 3;
     h.residual_rows = {0, 2, 3};
     h.residual_offsets = {0, 1, 3, 5};
