@@ -47,7 +47,11 @@ struct Device {
 
   /// Returns the model that predicts the times of products.
   static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
-    return MachineModel().times(exec.concurrency());
+    return host_core().times(exec.concurrency());
+  }
+  /// Returns the model without asking how much memory is free, as if there were enough for optional data of kernels.
+  static MachineModel model_without_room(const ExecutionSpace& exec, const PlanOptions& options) {
+    return model(exec, options);
   }
 
   /// Returns the name of the device for which times are predicted.

@@ -13,6 +13,11 @@ MachineModel MachineModel::times(double cores) const {
   return all;
 }
 
+MachineModel& host_core() {
+  static MachineModel core;
+  return core;
+}
+
 MatrixStatistics in_best_order(const MatrixStatistics& matrix) {
   MatrixStatistics m = matrix;
   m.is_reordered = true;

@@ -31,6 +31,16 @@ struct BuildSeconds {
   double kernels = 0;     ///< building the device's kernels
   double values = 0;      ///< filling in values
   double total = 0;
+
+  void add(const BuildSeconds& more) {
+    analysis += more.analysis;
+    tuning += more.tuning;
+    reordering += more.reordering;
+    format += more.format;
+    kernels += more.kernels;
+    values += more.values;
+    total += more.total;
+  }
 };
 
 /// A report of how a plan, or its transpose, was built.
@@ -38,6 +48,12 @@ struct BuildReport {
   std::vector<std::string> notes;  ///< requests that were not met
   BuildSeconds seconds;
   std::size_t peak_bytes = 0;  ///< peak of the bytes that the plan had allocated
+
+  /// Adds a later step.
+  void add(const BuildReport& more) {
+    notes.insert(notes.end(), more.notes.begin(), more.notes.end());
+    seconds.add(more.seconds);
+  }
 };
 
 /// Calls step() in a profiling region, waits for `exec`, adds the seconds to `seconds`, and returns the result.

@@ -89,6 +89,7 @@ std::string explain(const Explanation& e, const std::vector<BlockExplanation>& b
     }
     print_block(out, block);
   }
+  if (!e.growth.empty()) out << "  growth: " << e.growth << '\n';
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "
       << megabytes(double(e.slot_map_bytes));
   if (e.kernel_bytes > 0) out << ", copies for the device's kernels " << megabytes(double(e.kernel_bytes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tessera/MemoryLimit.hpp>
 #include <tessera/select/Choice.hpp>
@@ -25,6 +26,8 @@ struct Explanation {
   std::size_t peak_bytes = 0;
   std::size_t memory_limit = no_memory_limit;
   bool duplicates_summed = false;
+  std::string growth;            // what has happened and is due; empty if the plan was built at once
+  std::uint64_t growth_due = 0;  // the product before which the next step is due; 0 if none is
   std::vector<std::string> notes;
 };
 

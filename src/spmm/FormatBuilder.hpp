@@ -30,8 +30,10 @@ class FormatBuilder {
   /// \param rows     [in] canonical rows in `orders`; rows.values maps their entries to those of A
   /// \param rejections [in,out] the formats that did not fit
   /// \param report   [in,out] gets the times, and a note about a fall-back
+  /// \param counted  [in] the statistics of `rows` if they are known; otherwise null
   FormatBuilder(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Rows& rows,
-                const Orders<Memory>& orders, Rejections& rejections, BuildReport& report)
+                const Orders<Memory>& orders, Rejections& rejections, BuildReport& report,
+                const MatrixStatistics* counted = nullptr)
       : exec_(exec),
         options_(options),
         wanted_(wanted),
@@ -40,7 +42,16 @@ class FormatBuilder {
         rejections_(rejections),
         model_(ThisDevice::model(exec, options)),
         asked_precision_(options.precision),
-        report_(report) {}
+        report_(report),
+        counted_(counted) {}
+
+  /// Returns the choice by predicted times, and builds nothing.
+  Choice predicted_choice() {
+    timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
+    rank();
+    choose();
+    return std::move(matrix_.choice);
+  }
 
   /// \throws TooManyPlaces if the chosen format needs too many places and the rows can be cut
   /// \throws FormatTooLarge if no format fits, or if the wanted format does not fit and the options allow no fall-back
@@ -65,7 +76,7 @@ class FormatBuilder {
   using Model = decltype(ThisDevice::model(std::declval<ExecutionSpace>(), PlanOptions()));
 
   void count() {
-    statistics_ = statistics_of<Scalar>(exec_, options_, model_, rows_.pattern);
+    statistics_ = counted_ != nullptr ? *counted_ : statistics_of<Scalar>(exec_, options_, model_, rows_.pattern);
     statistics_.is_reordered = !orders_.are_identity();
     statistics_.has_given_order = rows_.values.is_identity();
     options_.parameters = ThisDevice::parameters(exec_, options_, statistics_);
@@ -176,6 +187,7 @@ class FormatBuilder {
   Model model_;
   Precision asked_precision_;
   BuildReport& report_;
+  const MatrixStatistics* counted_;
   MatrixStatistics statistics_;
   Matrix matrix_;
 };

@@ -75,16 +75,14 @@ bool count_if_it_fits(const Count& count) {
   }
 }
 
-/// Computes the statistics that a model of type `Machine` needs. Counts windows if the choice depends on them and there
-/// is enough memory.
-template <class Scalar, class ExecutionSpace, class Machine>
-MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                               const Csr<typename ExecutionSpace::memory_space>& A) {
+/// Returns the statistics that follow from the size of a matrix and from the options. Nothing is counted.
+template <class Scalar, class Machine>
+MatrixStatistics statistics_of_size(const PlanOptions& options, Ordinal rows, Ordinal columns, std::size_t nonzeros) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   MatrixStatistics statistics;
-  statistics.rows = A.rows;
-  statistics.columns = A.columns;
-  statistics.nonzeros = static_cast<double>(A.nonzeros);
+  statistics.rows = rows;
+  statistics.columns = columns;
+  statistics.nonzeros = static_cast<double>(nonzeros);
   statistics.matrix_bytes = sizeof(Scalar);
   // Hosts multiply float copies of vectors.
   statistics.vector_bytes = options.half_vectors && !is_host_model ? sizeof(Half) : sizeof(Scalar);
@@ -92,6 +90,16 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.vector_columns = options.hints.num_vectors;
   statistics.layout_left = options.hints.layout_left;
   statistics.follows_values = options.hints.follow_values;
+  return statistics;
+}
+
+/// Computes the statistics that a model of type `Machine` needs. Counts windows if the choice depends on them and there
+/// is enough memory.
+template <class Scalar, class ExecutionSpace, class Machine>
+MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
+                               const Csr<typename ExecutionSpace::memory_space>& A) {
+  constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
+  auto statistics = statistics_of_size<Scalar, Machine>(options, A.rows, A.columns, A.nonzeros);
   const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Auto;
   const bool needs_windows = tries_orders || !is_host_model;
   if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics); })) {

@@ -180,6 +180,7 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::save(const ExecutionSpace& exec, const std::string& path) const {
   const Region<ExecutionSpace> region("Tessera::save_plan");
+  settle(exec);
   exec.fence("Tessera::save_plan");
   keep_values(exec);
   SectionWriter sections(path, plan_file);

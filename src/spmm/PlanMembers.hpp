@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "BuildReport.hpp"
 #include "CheckArguments.hpp"
+#include "Growth.hpp"
 #include "StoredMatrix.hpp"
 
 namespace Tessera::Impl {
@@ -107,6 +109,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   BuildReport transpose_built;
   // All rows, in order; several blocks only if an int cannot count the matrix's entries or the format's places.
   std::vector<Block> blocks;
+  Growth growth;
   std::atomic<std::uint64_t> products{0};  // atomic, because products may run concurrently
   std::uint64_t updates = 0;
 
@@ -124,7 +127,39 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   std::size_t bytes() const {
     return sum([](const Block& block) { return block.bytes(); });
   }
+  /// Returns the bytes of scratch memory of products. A transposed mode needs the transpose.
+  std::size_t scratch_bytes(Mode mode, int num_vectors) const {
+    std::size_t bytes = 0;
+    for (const Block& block : blocks) {
+      for_each_stored(block, mode, [&](const RowsOfBlock&, const auto& matrix) {
+        const Ordinal x_rows = is_transposed(mode) ? block.rows : columns;
+        bytes = std::max(bytes, matrix.scratch_bytes(x_rows, num_vectors, options.half_vectors));
+      });
+    }
+    return bytes;
+  }
+  std::size_t format_bytes() const {
+    return sum([](const Block& block) { return block.plain.format_bytes(); });
+  }
+  std::size_t slot_map_bytes() const {
+    return sum([](const Block& block) { return block.slot_map_bytes(); });
+  }
+  std::size_t kernel_bytes() const {
+    return sum([](const Block& block) { return block.kernel_bytes(); });
+  }
 };
+
+/// Stores the plan's peak memory, and the bytes that it holds, in a report and in the chosen candidate.
+template <class Members>
+void note_memory(const Members& m, BuildReport& report, Choice& choice) {
+  report.peak_bytes = m.account->peak();
+  for (Candidate& candidate : choice.candidates) {
+    if (!choice.is_chosen(candidate)) continue;
+    candidate.held_bytes = static_cast<double>(m.bytes());
+    candidate.peak_bytes = static_cast<double>(m.account->peak());
+    candidate.is_rejected = false;  // it fits in this order, or with these kernels
+  }
+}
 
 /// Checks the arguments of a product. Messages name the function (`who`) and Y (`y`).
 template <class ExecutionSpace, class Members, class VectorScalar>

@@ -14,6 +14,8 @@
 #include "AvailablePrecision.hpp"
 #include "CheckArguments.hpp"
 #include "Explain.hpp"
+#include "Grow.hpp"
+#include "IsCaptured.hpp"
 #include "PlanMembers.hpp"
 #include "Published.hpp"
 #include "RowBlocks.hpp"
@@ -100,13 +102,14 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
   }
 }
 
-/// Builds a block of the user's rows, without its values.
+/// Builds a block of the user's rows, without its values. Returns whether it is stored in compressed rows without an
+/// analysis: if the plan may choose later, or if no choice can be better.
 ///
 /// \param m     [in,out] the members of the plan; its report gets times and notes
 /// \param block [in,out] one of the plan's blocks
 /// \throws TooManyPlaces if the block must be cut
 template <class ExecutionSpace, class Members, class Block>
-void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Block& block) {
+bool build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Block& block) {
   const RowRange range = range_of(A, block);
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   PlanOptions wanted = m.options;
@@ -123,18 +126,17 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
       return canonical;
     });
   };
-  block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, range.rows > 1, m.built);
-}
-
-/// Stores the plan's peak memory, and the bytes that it holds, in a report and in the chosen candidate.
-inline void note_memory(const MemoryAccount& account, std::size_t held, BuildReport& report, Choice& choice) {
-  report.peak_bytes = account.peak();
-  for (Candidate& candidate : choice.candidates) {
-    if (!choice.is_chosen(candidate)) continue;
-    candidate.held_bytes = static_cast<double>(held);
-    candidate.peak_bytes = static_cast<double>(account.peak());
-    candidate.is_rejected = false;  // it fits in this order, or with these kernels
+  if (leaves_choice_open(m.options) &&
+      (m.blocks.size() == 1 || greatest_loss<Scalar>(exec, m.options, block, m.columns) == 0)) {
+    try {
+      block.plain = store_as_rows<Scalar>(exec, wanted, canonical_rows(), "csr needs no analysis", m.built);
+      return true;
+    } catch (const FormatTooLarge&) {
+      // Another format may be smaller, or the message names what was asked for.
+    }
   }
+  block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, range.rows > 1, m.built);
+  return false;
 }
 
 }  // namespace
@@ -163,10 +165,11 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input); });
   m.blocks = blocks_of<typename Members::Block>(input, ranges, input.values_size);
   const auto rows_of_block = [](const auto& block) { return block.rows; };
+  bool has_only_rows = true;
   build_in_turn<Scalar>(m.blocks, *m.account, m.built.notes, rows_of_block, [&](std::size_t i) {
     auto& block = m.blocks[i];
     try {
-      build_block(exec, input, m, block);
+      has_only_rows = build_block(exec, input, m, block) && has_only_rows;
     } catch (const TooManyPlaces& rejection) {
       if (block.rows <= input.block_size) throw;
       cut_block(exec, input, rejection.parts(), m.blocks, i);
@@ -178,7 +181,8 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
     return true;
   });
   exec.fence("Tessera::make_plan");
-  for (auto& block : m.blocks) note_memory(*m.account, bytes(), m.built, block.plain.choice);
+  if (has_only_rows) begin_growth<Scalar>(exec, m);
+  for (auto& block : m.blocks) note_memory(m, m.built, block.plain.choice);
   seconds.total = timer.seconds();
 }
 
@@ -187,7 +191,7 @@ PlanState<Scalar, ExecutionSpace>::~PlanState() = default;
 
 template <class Scalar, class ExecutionSpace>
 std::size_t PlanState<Scalar, ExecutionSpace>::held_bytes() const {
-  return is_alive() ? bytes() : 0;
+  return is_alive() ? members_->bytes() : 0;
 }
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::release() noexcept {
@@ -208,6 +212,7 @@ std::size_t PlanState<Scalar, ExecutionSpace>::nonzeros() const {
 }
 template <class Scalar, class ExecutionSpace>
 Format PlanState<Scalar, ExecutionSpace>::format() const {
+  const auto reading = members_->growth.read();
   return choice().format;
 }
 template <class Scalar, class ExecutionSpace>
@@ -220,24 +225,29 @@ const TileMetrics& PlanState<Scalar, ExecutionSpace>::tile_metrics() const {
 }
 template <class Scalar, class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> PlanState<Scalar, ExecutionSpace>::row_order() const {
+  const auto reading = members_->growth.read();
   const auto& blocks = members_->blocks;
   if (blocks.size() == 1) return blocks.front().plain.orders.rows;
   return joined_orders<ExecutionSpace>(blocks, members_->rows);
 }
 template <class Scalar, class ExecutionSpace>
 std::size_t PlanState<Scalar, ExecutionSpace>::format_bytes() const {
-  return members_->sum([](const auto& block) { return block.plain.format_bytes(); });
+  const auto reading = members_->growth.read();
+  return members_->format_bytes();
 }
 template <class Scalar, class ExecutionSpace>
 std::size_t PlanState<Scalar, ExecutionSpace>::slot_map_bytes() const {
-  return members_->sum([](const auto& block) { return block.slot_map_bytes(); });
+  const auto reading = members_->growth.read();
+  return members_->slot_map_bytes();
 }
 template <class Scalar, class ExecutionSpace>
 std::size_t PlanState<Scalar, ExecutionSpace>::kernel_bytes() const {
-  return members_->sum([](const auto& block) { return block.kernel_bytes(); });
+  const auto reading = members_->growth.read();
+  return members_->kernel_bytes();
 }
 template <class Scalar, class ExecutionSpace>
 std::size_t PlanState<Scalar, ExecutionSpace>::bytes() const {
+  const auto reading = members_->growth.read();
   return members_->bytes();
 }
 
@@ -251,16 +261,18 @@ Explanation PlanState<Scalar, ExecutionSpace>::explanation() const {
   e.num_vectors = m.options.hints.num_vectors;
   e.half_vectors = m.options.half_vectors;
   e.execution_space = ExecutionSpace::name();
-  e.format_bytes = format_bytes();
+  e.format_bytes = m.format_bytes();
   e.transpose_bytes = m.sum([](const auto& block) {
     return block.sum_of_transpose([](const auto& matrix) { return matrix.format_bytes(); });
   });
-  e.slot_map_bytes = slot_map_bytes();
-  e.kernel_bytes = kernel_bytes();
+  e.slot_map_bytes = m.slot_map_bytes();
+  e.kernel_bytes = m.kernel_bytes();
   e.peak_bytes = std::max(m.built.peak_bytes, m.transpose_built.peak_bytes);
   e.memory_limit = m.options.memory_limit;
   for (const auto& block : m.blocks) e.duplicates_summed = e.duplicates_summed || block.source.has_duplicates();
   if (m.is_loaded) e.made_on = m.made_on;
+  e.growth = m.growth.state();
+  if (m.growth.is_open()) e.growth_due = m.growth.due();
   e.notes = m.built.notes;
   for (const std::string& note : m.transpose_built.notes) e.notes.push_back("transpose: " + note);
   return e;
@@ -288,12 +300,14 @@ std::vector<BlockStats> PlanState<Scalar, ExecutionSpace>::block_stats() const {
 }
 template <class Scalar, class ExecutionSpace>
 std::string PlanState<Scalar, ExecutionSpace>::explain() const {
+  const auto reading = members_->growth.read();
   const auto blocks = block_stats();
   return Impl::explain(explanation(), {blocks.begin(), blocks.end()});
 }
 template <class Scalar, class ExecutionSpace>
 std::string PlanState<Scalar, ExecutionSpace>::stats() const {
   const Members& m = *members_;
+  const auto reading = m.growth.read();
   const MadeFor made_for{to_string(m.options.precision), to_string(m.options.kernel)};
   const PlanSeconds seconds{m.built.seconds, m.transpose_built.seconds};
   const Uses uses{m.products.load(std::memory_order_relaxed), m.updates};
@@ -306,40 +320,38 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   const Region<ExecutionSpace> region("Tessera::prepare");
   check_not_negative("Tessera::Plan::prepare: num_vectors", num_vectors);
   Members& m = *members_;
-  std::size_t bytes_of_workspace = 0;
-  const auto make_room = [&](Ordinal x_rows, const auto& matrix) {
-    const std::size_t bytes = matrix.scratch_bytes(x_rows, num_vectors, m.options.half_vectors);
-    bytes_of_workspace = std::max(bytes_of_workspace, bytes);
-  };
   if (!is_transposed(mode) || m.has_transpose) {
-    for (const auto& block : m.blocks) {
-      const Ordinal x_rows = is_transposed(mode) ? block.rows : m.columns;
-      for_each_stored(block, mode, [&](const RowsOfBlock&, const auto& matrix) { make_room(x_rows, matrix); });
-    }
-    return Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
+    const auto reading = m.growth.read();
+    return Access::workspace(exec, m.id, mode, num_vectors, m.scratch_bytes(mode, num_vectors));
   }
+  const auto writing = m.growth.write();
   BuildReport report;
   const BuildScope<ExecutionSpace> scope(exec, m.account);
   std::vector<typename Members::Block::Transpose> transposed;
   try {
     const auto rows_of_transpose = [&](const auto&) { return m.columns; };
     build_in_turn<Scalar>(m.blocks, *m.account, report.notes, rows_of_transpose, [&](std::size_t i) {
-      transposed.push_back(store_transpose(exec, m, m.blocks[i], report));
+      transposed.push_back(store_transpose(exec, m, m.blocks[i], report, m.growth.has_only_rows()));
       return true;
     });
   } catch (const std::invalid_argument& rejection) {
     throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is rejected: " +
                                 std::string(rejection.what()));
   }
-  for (std::size_t i = 0; i < m.blocks.size(); ++i)
-    for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
+  std::size_t bytes_of_workspace = 0;
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+    for (const auto& part : transposed[i]) {
+      const auto bytes = part.matrix.scratch_bytes(m.blocks[i].rows, num_vectors, m.options.half_vectors);
+      bytes_of_workspace = std::max(bytes_of_workspace, bytes);
+    }
+  }
   auto result = Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
   // If anything fails before this line, the plan is unchanged. Nothing below can fail: it moves Views and numbers.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
   for (auto& block : m.blocks)
-    for (auto& part : block.transposed) note_memory(*m.account, bytes(), m.transpose_built, part.matrix.choice);
+    for (auto& part : block.transposed) note_memory(m, m.transpose_built, part.matrix.choice);
   return result;
 }
 
@@ -440,17 +452,85 @@ void PlanState<Scalar, ExecutionSpace>::release_source(const ExecutionSpace& exe
   m.has_source = false;
 }
 
+/// Counts a product, and takes the steps of growth that are due before it. The stored matrix stays as it is while the
+/// result lives.
+template <class Scalar, class ExecutionSpace>
+typename PlanState<Scalar, ExecutionSpace>::Reading PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec,
+                                                                 const Workspace<ExecutionSpace>& work,
+                                                                 Mode mode) const {
+  Members& m = *members_;
+  const std::uint64_t product = 1 + m.products.fetch_add(1, std::memory_order_relaxed);
+  if (m.growth.is_open()) {
+    if (is_captured(exec)) {
+      const auto writing = m.growth.write();
+      if (m.growth.is_open())
+        m.growth.keep_rows("compressed rows stay, because a graph captured product " + std::to_string(product));
+    } else if (m.growth.is_due(product)) {
+      const auto writing = m.growth.write();
+      if (m.growth.is_due(product)) grow(exec, product);
+    }
+  }
+  auto reading = m.growth.read();
+  if (m.growth.has_grown()) make_room(exec, work, mode);
+  return reading;
+}
+
+/// Takes the steps of growth that are due before a product. The caller must hold Growth::write().
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product) const {
+  const Region<ExecutionSpace> region("Tessera::grow");
+  const BuildScope<ExecutionSpace> scope(exec, members_->account);
+  grow_for<Scalar>(exec, *members_, product);
+}
+
+/// Enlarges a workspace that was made for compressed rows, if the format that replaced them needs more.
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::make_room(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                                  Mode mode) const {
+  const std::size_t bytes = members_->scratch_bytes(mode, work.num_vectors());
+  if (bytes <= work.bytes()) return;
+  if (is_captured(exec)) {
+    throw std::logic_error(
+        "Tessera::spmm: the plan has replaced its compressed rows since the workspace was prepared, and a graph is "
+        "being captured; expected a product with this workspace before, or a new workspace");
+  }
+  Access::enlarge(work, exec, bytes);
+}
+
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::settle(const ExecutionSpace& exec) const {
+  Members& m = *members_;
+  if (!m.growth.is_open()) return;
+  if (is_captured(exec))
+    throw std::logic_error("Tessera::Plan::settle: a graph is being captured; expected a call before the capture");
+  const Region<ExecutionSpace> region("Tessera::settle");
+  const auto writing = m.growth.write();
+  if (!m.growth.is_open()) return;
+  const BuildScope<ExecutionSpace> scope(exec, m.account);
+  settle_growth<Scalar>(exec, m);
+}
+
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                                               Mode mode, sum_of_t<VectorScalar> alpha,
                                               const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
                                               const Multivector<VectorScalar>& Y) const {
-  const Region<ExecutionSpace> region("Tessera::spmm");
   check_product("Tessera::spmm", exec, work, *members_, mode, X, "Y", Y);
   if (is_half_v<VectorScalar> && !members_->options.half_vectors)
     reject_product("Tessera::spmm", "X and Y have 16 bits; expected a plan with PlanOptions::half_vectors");
-  members_->products.fetch_add(1, std::memory_order_relaxed);
+  const auto reading = begin_product(exec, work, mode);
+  multiply(exec, work, mode, alpha, X, beta, Y);
+}
+
+template <class Scalar, class ExecutionSpace>
+template <class VectorScalar>
+void PlanState<Scalar, ExecutionSpace>::multiply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                                 Mode mode, sum_of_t<VectorScalar> alpha,
+                                                 const Multivector<const VectorScalar>& X,
+                                                 sum_of_t<VectorScalar> beta,
+                                                 const Multivector<VectorScalar>& Y) const {
+  const Region<ExecutionSpace> region("Tessera::spmm");
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;
   if (alpha == sum_of_t<VectorScalar>(0) || m.nonzeros == 0) return scale(exec, beta, Y);
@@ -475,7 +555,9 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE_ST
 
 #define TESSERA_INSTANTIATE_APPLY(Exec, M, V)                                                        \
   template void PlanState<M, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>, \
-                                             const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;
+                                             const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;     \
+  template void PlanState<M, Exec>::multiply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>,  \
+                                                const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_HALF_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 

@@ -80,7 +80,8 @@ void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, co
 
 }  // namespace
 
-/// Returns functions that compute rows of a product with checked arguments. They refer to this plan and to `work`.
+/// Returns functions that compute rows of a counted product with checked arguments. They refer to this plan and to
+/// `work`.
 template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& exec,
@@ -88,7 +89,7 @@ RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& ex
                                                         VectorScalar alpha, const Multivector<const VectorScalar>& X,
                                                         VectorScalar beta, const Multivector<VectorScalar>& Y) const {
   RowProducer rows;
-  rows.make_all = [=, this, &work] { apply(exec, work, mode, alpha, X, beta, Y); };
+  rows.make_all = [=, this, &work] { multiply(exec, work, mode, alpha, X, beta, Y); };
   const auto& block = members_->blocks.front();
   const bool is_one = members_->blocks.size() == 1 && (!is_transposed(mode) || block.transposed.size() == 1);
   if (alpha == VectorScalar(0) || members_->nonzeros == 0 || !is_one) return rows;
@@ -127,9 +128,9 @@ void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
   }
   if (blocks.empty() && Y.columns > 0) reject_product(who, "neither XtY nor YtY is given; expected one or both");
   if (Y.columns == 0) return;
+  const auto reading = begin_product(exec, work, mode);
   RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
   if (!inner_products_pay_in_pieces(Y)) rows.make_rows = nullptr;
-  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // otherwise apply() counts
   const Ordinal k = Y.columns;
   if (results.size() == 1)
     return make_with_inner_products<ExecutionSpace, VectorScalar>(exec, Access::dense(work), rows, blocks, made,
@@ -166,9 +167,9 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
     reject_product(who, "squared_norms has no memory (its data is null); expected allocated memory");
   }
   if (R.columns == 0) return;
+  const auto reading = begin_product(exec, work, mode);
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);
   if (!norms_pay_in_pieces(R)) rows.make_rows = nullptr;
-  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // otherwise apply() counts
   if (!is_in_place) {
     rows.make_all = [=, multiply = std::move(rows.make_all)] {
       copy_all(exec, B, R);

@@ -100,6 +100,16 @@ void write_blocks(JsonWriter& json, const std::vector<BlockStats>& blocks) {
   json.end(']');
 }
 
+void write_growth(JsonWriter& json, const Explanation& e) {
+  json.key("growth");
+  if (e.growth.empty()) return json.null();
+  json.begin('{');
+  json.key("state").value(e.growth);
+  json.key("due");
+  e.growth_due == 0 ? json.null() : json.value(e.growth_due);
+  json.end('}');
+}
+
 void write_bytes(JsonWriter& json, const Explanation& e) {
   json.key("bytes").begin('{');
   json.key("format").value(e.format_bytes);
@@ -135,6 +145,7 @@ std::string stats(const Explanation& e, const MadeFor& made_for, const std::vect
   write_bytes(json, e);
   write_transpose(json, first, &seconds.transposed);
   write_blocks(json, blocks);
+  write_growth(json, e);
   json.key("products").value(uses.products);
   json.key("updates").value(uses.updates);
   json.key("duplicates_summed").value(e.duplicates_summed);

@@ -32,12 +32,13 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
   return std::isinf(least) ? 0 : least;
 }
 
+/// The nonzeros of the smallest matrix that an order can help much: a smaller one takes little longer than its launch.
+inline constexpr double fewest_clustered = 2e5;
+
 /// Returns whether nearby rows share columns that adjacent rows do not. In the best order, the number of distinct
 /// columns of windows of 8 rows would be that of windows of 128 rows, or an eighth of the entries if that is more.
-/// False for a small matrix, whose product takes little longer than its launch in any order.
 inline bool may_share_more(const MatrixStatistics& m) {
-  constexpr double small = 2e5;
-  return m.nonzeros >= small && m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
+  return m.nonzeros >= fewest_clustered && m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
 }
 
 /// Returns the reorderings to try for a matrix with these statistics in this format.
@@ -121,12 +122,13 @@ inline void note_rejected_order(const PlanOptions& options, Reordering order, co
 ///
 /// \param rejections [in,out] the formats and orders that did not fit
 /// \param report     [in,out] gets the times, and a note about a fall-back
+/// \param counted    [in] the statistics of A in its own order if they are known; otherwise null
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
                                                          const BuiltCsr<Memory>& A, Rejections& rejections,
-                                                         BuildReport& report) {
+                                                         BuildReport& report, const MatrixStatistics* counted) {
   Format wanted = options.format;
-  auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, rejections, report).build();
+  auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, rejections, report, counted).build();
   if (wanted != Format::Auto) wanted = best.choice.format;  // a fall-back may have changed the format
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Auto;
@@ -187,14 +189,16 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
 /// \param can_cut [in] whether the caller cuts the rows if the chosen format needs too many places. Otherwise such a
 ///                     format does not fit
 /// \param report  [in,out] gets the times, and a note about a fall-back
+/// \param counted [in] the statistics of A in its own order if they are known; otherwise null
 /// \throws TooManyPlaces if the rows must be cut
 template <class Scalar, class ExecutionSpace, class Rows>
 StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
-                                                  const Rows& rows, bool can_cut, BuildReport& report) {
+                                                  const Rows& rows, bool can_cut, BuildReport& report,
+                                                  const MatrixStatistics* counted = nullptr) {
   Rejections rejections(can_cut);
   for (;;) {
     auto A = rows();
-    auto stored = store_in_best_order<Scalar>(exec, options, A, rejections, report);
+    auto stored = store_in_best_order<Scalar>(exec, options, A, rejections, report, counted);
     A = {};  // makes room for values and kernels
     try {
       add_values_and_kernels(exec, options, stored, report);
@@ -209,6 +213,36 @@ StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, co
       }
     }
   }
+}
+
+/// Stores canonical rows as they are. Counts nothing, and tries neither formats nor orders.
+///
+/// \param reason [in] why, for Plan::explain()
+/// \throws FormatTooLarge if the account has no room for them
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+StoredMatrix<Scalar, ExecutionSpace> store_as_rows(const ExecutionSpace& exec, const PlanOptions& options,
+                                                   const BuiltCsr<Memory>& A, const std::string& reason,
+                                                   BuildReport& report) {
+  using ThisDevice = Device<Scalar, ExecutionSpace>;
+  const auto model = ThisDevice::model_without_room(exec, options);
+  using Model = std::remove_cv_t<decltype(model)>;
+  StoredMatrix<Scalar, ExecutionSpace> stored;
+  auto built = with_engine_of<Scalar, ExecutionSpace>(Format::Csr, Kernel::Auto, [&](auto engines) {
+    return engines.build(exec, A.pattern, options.parameters);
+  });
+  stored.engine = std::move(built.engine);
+  stored.map = A.values;
+  Choice& choice = stored.choice;
+  choice.statistics =
+      statistics_of_size<Scalar, Model>(options, A.pattern.rows, A.pattern.columns, A.pattern.nonzeros);
+  choice.statistics.has_given_order = A.values.is_identity();
+  choice.candidates = {
+      predict(choice.statistics, {Format::Csr, 0, static_cast<double>(stored.format_bytes())}, model)};
+  choice.reason = reason;
+  choice.model = Model::version;
+  choice.device = ThisDevice::name(exec);
+  add_values_and_kernels(exec, options, stored, report);
+  return stored;
 }
 
 }  // namespace Tessera::Impl

@@ -98,6 +98,11 @@ struct StoredMatrix {
     copy(exec, source, given_values, watch.changed());
   }
 
+  /// Allocates what follow() needs if another matrix follows the caller's values. Cost: as ValueWatch::make_ready().
+  void follow_like(const ExecutionSpace& exec, const StoredMatrix& other) {
+    if (other.followed != nullptr || other.watch.is_ready()) watch.make_ready(exec);
+  }
+
   /// Computes a product, whose values and orders are set here. alpha and the matrix must not be zero.
   template <class VectorScalar>
   void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {

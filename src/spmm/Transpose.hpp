@@ -65,9 +65,10 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
 /// \param m       [in] the members of the plan
 /// \param block   [in] one of the plan's blocks
 /// \param report  [in,out] gets the times and notes
+/// \param as_rows [in] whether compressed rows are stored, and nothing is counted or chosen
 template <class ExecutionSpace, class Members, class Block>
 typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const Block& block,
-                                          BuildReport& report) {
+                                          BuildReport& report, bool as_rows) {
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
@@ -91,8 +92,9 @@ typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Memb
     auto& part = parts[i];
     const std::size_t notes = report.notes.size();
     try {
-      part.matrix = store_matrix<Scalar>(
-          exec, options, [&] { return rows_of_part(part); }, part.rows > 1, report);
+      part.matrix = as_rows ? store_as_rows<Scalar>(exec, options, rows_of_part(part), "csr, like the matrix", report)
+                            : store_matrix<Scalar>(
+                                  exec, options, [&] { return rows_of_part(part); }, part.rows > 1, report);
     } catch (const TooManyPlaces& rejection) {
       if (part.rows == 1) throw;
       report.notes.resize(notes);

@@ -15,14 +15,15 @@ struct Sampling {
 
 inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? Sampling{5, 1e-3} : Sampling{3, 5e-5}; }
 
-/// The time budget of measurements: a tenth of the time of the expected products, or unlimited with Tuning::Measure.
+/// The time budget of measurements: a tenth of the time of the expected products, or of a thousand if their number is
+/// unknown; unlimited with Tuning::Measure.
 class TuningBudget {
  public:
   /// \param spent           [in] seconds that measurements for other orders of rows have taken
   /// \param product_seconds [in] predicted time of the fastest candidate
   TuningBudget(const PlanOptions& options, double spent, double product_seconds)
       : products_(options.tuning == Tuning::Measure ? std::numeric_limits<double>::infinity()
-                                                    : 0.1 * options.hints.expected_products),
+                                                    : 0.1 * expected_products(options)),
         spent_(spent),
         product_seconds_(product_seconds) {
     const Sampling sampling = sampling_of(options.tuning);
@@ -47,6 +48,10 @@ class TuningBudget {
   }
 
  private:
+  static int expected_products(const PlanOptions& options) {
+    return options.hints.expected_products > 0 ? options.hints.expected_products : 1000;
+  }
+
   double products_, spent_, samples_ = 0, dearest_ = 0;
   double product_seconds_;  // predicted until a product has been measured
   bool is_measured_ = false;

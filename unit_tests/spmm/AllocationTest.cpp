@@ -5,6 +5,7 @@
 #include <tessera/PlanFile.hpp>
 
 #include "FailingAllocator.hpp"
+#include "GrowingPlans.hpp"
 #include "PlanCheck.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
@@ -276,6 +277,31 @@ TYPED_TEST(AllocationTest, CopiesOfPlansTakeNone) {
   EXPECT_EQ(after, before);
   EXPECT_EQ(moved.rows(), 60);
   EXPECT_EQ(same.num_vectors(), 9);
+}
+
+/// Whichever allocation fails while a plan grows, the plan keeps its rows and its transpose, says so, and multiplies.
+TYPED_TEST(AllocationTest, GrowthKeepsTheRows) {
+  using Exec = typename TestFixture::Exec;
+  const FastTiles tiles;
+  const typename TestFixture::Matrix A(dense_blocks(40));
+  A.plan({}).settle({});  // Kokkos allocates memory of its own the first time
+  long failures = 0;
+  for (bool has_failed = true; has_failed; ++failures) {
+    auto plan = A.plan({});
+    auto work = plan.prepare(Exec(), 9, Mode::Transpose);
+    const auto before = TestFixture::product(plan, work);
+    const std::size_t bytes = plan.bytes();
+    fail_allocation(failures + 1, Failing::Arrays);
+    plan.settle({});
+    has_failed = allocation_has_failed();
+    fail_allocation(0);
+    const bool kept = plan.explain().find("growth: compressed rows stay, because") != std::string::npos;
+    EXPECT_EQ(kept, has_failed) << failures << plan.explain();
+    if (!has_failed) break;
+    EXPECT_EQ(plan.bytes(), bytes) << failures;
+    EXPECT_EQ(TestFixture::product(plan, work), before) << failures;
+  }
+  EXPECT_GT(failures, 10);
 }
 
 }  // namespace Tessera::Impl::Test

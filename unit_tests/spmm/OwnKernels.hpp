@@ -30,6 +30,7 @@ struct OwnDevice {
     return options.parameters;
   }
   static MachineModel model(const OwnSpace&, const PlanOptions&) { return {}; }
+  static MachineModel model_without_room(const OwnSpace&, const PlanOptions&) { return {}; }
   static std::string name(const OwnSpace&) { return "kernels of a test"; }
   static std::size_t free_bytes(const OwnSpace&) { return no_memory_limit; }
 };

@@ -66,12 +66,15 @@ class PlanFileTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(PlanFileTest, EverySpace<PlanFileCasesOf>::type);
 
-/// Returns explain() without the line about loading and without peaks of memory, because loading may need more.
+/// Returns explain() without the lines about loading and growth, which are said of only one of the two plans, and
+/// without peaks of memory, because loading may need more.
 template <class PlanType>
 std::string explanation(const PlanType& plan) {
   std::string text = plan.explain();
-  const std::size_t line = text.find("  loaded from a file: chosen, and times predicted, on ");
-  if (line != std::string::npos) text.erase(line, text.find('\n', line) + 1 - line);
+  for (const char* said : {"  loaded from a file: chosen, and times predicted, on ", "  growth: "}) {
+    const std::size_t line = text.find(said);
+    if (line != std::string::npos) text.erase(line, text.find('\n', line) + 1 - line);
+  }
   return std::regex_replace(text, std::regex(R"(peak [0-9.]+ MB|\([0-9.]+ MB\))"), "a peak");
 }
 

@@ -179,7 +179,7 @@ TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
   EXPECT_GT(measured(Impl::choice_of(problem.A.plan(measure))), 0);
   std::filesystem::remove(file);
   const auto by_measure = problem.A.plan(measure);
-  problem.options.hints.expected_products = 0;  // nothing would be measured
+  problem.options.hints.expected_products = 1;  // nothing would be measured
   const auto trusting = problem.A.plan(problem.options);
   EXPECT_EQ(trusting.format(), by_measure.format());
   EXPECT_NE(Impl::choice_of(trusting).reason.find("measured before"), std::string::npos)
@@ -232,6 +232,7 @@ TYPED_TEST(TuneTest, PredictsWhereThereIsNoMemoryToMeasure) {
     const UserMatrix<Exec, double, Offset> A(pattern);
     PlanOptions options;
     options.hints.num_vectors = columns;
+    options.reordering = Reordering::ColumnSort;  // sorts nothing, but the plan is analysed
     const auto predicted = A.plan(options), plan = A.plan(tuned(columns));
     EXPECT_EQ(Impl::choice_of(plan).reason, Impl::choice_of(predicted).reason);
     for (const Candidate& candidate : Impl::choice_of(plan).candidates) {

@@ -25,10 +25,12 @@ TEST(TuningBudget, MeasureHasNoLimit) {
 
 /// Measuring a candidate is assumed to cost 20 products. At least ten times this number must be expected.
 TEST(TuningBudget, FewProductsPayForNothing) {
-  EXPECT_FALSE(budget_for(Tuning::Adaptive, 0).pays_for(1));
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 1).pays_for(1));
   EXPECT_FALSE(budget_for(Tuning::Adaptive, 399).pays_for(2));
   EXPECT_TRUE(budget_for(Tuning::Adaptive, 401).pays_for(2));
   EXPECT_FALSE(budget_for(Tuning::Adaptive, 401).pays_for(3));
+  EXPECT_TRUE(budget_for(Tuning::Adaptive, 0).pays_for(5));  // unknown: a thousand
+  EXPECT_FALSE(budget_for(Tuning::Adaptive, 0).pays_for(6));
 }
 
 TEST(TuningBudget, SamplesOfShortProductsCost) {

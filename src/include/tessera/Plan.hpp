@@ -138,6 +138,15 @@ class Plan {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
   }
 
+  /// Makes a plan that began with compressed rows store the format of its choice now, as if it had been built at once.
+  /// Does nothing if the plan has no choice left; explain() tells. Cost: that of make_plan() with
+  /// PlanHints::expected_products; waits for all products of the device.
+  ///
+  /// If memory runs out, the plan keeps its rows, and explain() says so.
+  ///
+  /// \throws std::logic_error if a graph is being captured from `exec`
+  void settle(const execution_space& exec) { state().settle(exec); }
+
   /// Frees the arrays for update_values() and follow_values(). Values that products read in place are copied first.
   ///
   /// \param exec [in] the instance that was given the values; it makes the copy, and the call waits for it

@@ -38,10 +38,12 @@ inline constexpr std::array<std::string_view, 3> Impl::enum_names<Tuning> = {"pr
 
 /// The purpose of a plan. Hints make products faster or the plan smaller; they never restrict what is allowed.
 struct PlanHints {
-  int num_vectors = 32;          ///< columns of X in a typical product
-  bool layout_left = false;      ///< whether typical X and Y are column-major (Kokkos::LayoutLeft)
-  bool follow_values = false;    ///< whether Plan::follow_values() is called before each product
-  int expected_products = 1000;  ///< number of products; only Tuning::Adaptive uses it
+  int num_vectors = 32;        ///< columns of X in a typical product
+  bool layout_left = false;    ///< whether typical X and Y are column-major (Kokkos::LayoutLeft)
+  bool follow_values = false;  ///< whether Plan::follow_values() is called before each product
+  /// Number of products; 0 if it is unknown. If it is known, make_plan() decides for good whether another format repays
+  /// its set-up. If it is not, the plan begins with compressed rows and decides later (PlanOptions::format).
+  int expected_products = 0;
 };
 
 /// How a plan is made.
@@ -52,7 +54,15 @@ struct PlanOptions {
   /// precisions. On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and so do those of BitTcf and
   /// Bmat in Fp16 and Bf16. Other kernels, and hosts, multiply float copies of some columns of X and Y at a time.
   bool half_vectors = false;
-  Format format = Format::Auto;      ///< Auto chooses the fastest format for these hints
+  /// Auto chooses the fastest format for these hints. If Tuning::Predict chooses both the format and the order of rows,
+  /// the plan begins with compressed rows, which take the shortest time to set up. Before a certain product it analyses
+  /// the matrix, and before a later one it builds the chosen format: when what earlier products have lost equals what
+  /// that costs, by predicted times (rent or buy). Both numbers follow from the pattern, the device and the options
+  /// alone, so equal runs give equal bits; Plan::explain() has them. These two products allocate memory and wait for all
+  /// products of the device. Plan::settle() builds at once. A product that a graph captures before makes the plan keep
+  /// its rows, and so does a lack of memory. A matrix that is stored in several blocks of rows is analysed and built by
+  /// make_plan().
+  Format format = Format::Auto;
   FormatParameters parameters = {};  ///< parameters of the format
   /// The order in which rows are stored. X and Y do not change. An order is used only if it is predicted to make
   /// products faster; Plan::explain() says which orders were tried. Finding one takes as long as tens or hundreds of
@@ -96,8 +106,8 @@ struct PlanOptions {
   ///
   /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are so
   /// close to the least that the model may be wrong, or all published kernels. It takes fewer and shorter samples. Its
-  /// time limit is a tenth of the time of `hints.expected_products` products for all orders together, and another tenth
-  /// for the transpose. It measures nothing unless two candidates are likely to fit. A candidate is assumed to cost as
+  /// time limit is a tenth of the time of `hints.expected_products` products (1000 if it is 0) for all orders together,
+  /// and another tenth for the transpose. It measures nothing unless two candidates are likely to fit. A candidate is assumed to cost as
   /// much as the most expensive one before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that stores measured choices by pattern, device, types, precision, kernel and columns; empty for none.

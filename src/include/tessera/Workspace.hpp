@@ -23,6 +23,12 @@ template <class ExecutionSpace>
 class WorkspaceMemory final : private LiveObject {
  public:
   WorkspaceMemory(const ExecutionSpace& exec, std::size_t bytes) : LiveObject(Kind::Workspace), instance_(exec) {
+    enlarge(exec, bytes);
+  }
+
+  /// Replaces the buffer. Kokkos waits for the device before it frees memory.
+  void enlarge(const ExecutionSpace& exec, std::size_t bytes) {
+    buffer_ = {};
     if (bytes > 0) buffer_ = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::Workspace"), bytes);
   }
 

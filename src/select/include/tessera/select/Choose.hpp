@@ -27,6 +27,9 @@ struct MachineModel {
   MachineModel times(double cores) const;
 };
 
+/// Returns the model of a core that plans on hosts use. Only tests change it.
+MachineModel& host_core();
+
 /// The size of a format. The time of a product depends on it.
 struct FormatSize {
   Format format = Format::Csr;  ///< the format

@@ -43,6 +43,11 @@ struct Access {
   static std::byte* data(const Workspace<ExecutionSpace>& work) {
     return work.memory_ ? work.memory_->data() : nullptr;
   }
+  /// Replaces the scratch memory of products by `bytes` bytes. Waits for products that use it.
+  template <class ExecutionSpace>
+  static void enlarge(const Workspace<ExecutionSpace>& work, const ExecutionSpace& exec, std::size_t bytes) {
+    work.memory_->enlarge(exec, bytes);
+  }
   /// Returns the memory for sums over rows.
   template <class ExecutionSpace>
   static const DenseWorkspace<ExecutionSpace>& dense(const Workspace<ExecutionSpace>& work) {

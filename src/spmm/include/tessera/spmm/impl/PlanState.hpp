@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <tessera/Half.hpp>
@@ -87,6 +89,8 @@ class PlanState final : private LiveObject {
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);
   void follow_values(const ExecutionSpace& exec, Mode mode, const Scalar* values, std::size_t count);
   void release_source(const ExecutionSpace& exec);
+  /// Takes all steps of growth now (Growth.hpp).
+  void settle(const ExecutionSpace& exec) const;
   void save(const ExecutionSpace& exec, const std::string& path) const;
   static std::shared_ptr<PlanState> load(const ExecutionSpace& exec, const std::string& path);
 
@@ -110,6 +114,14 @@ class PlanState final : private LiveObject {
   struct Members;
   Explanation explanation() const;
   std::vector<BlockStats> block_stats() const;
+  using Reading = std::shared_lock<std::shared_mutex>;
+  Reading begin_product(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode) const;
+  void grow(const ExecutionSpace& exec, std::uint64_t product) const;
+  void make_room(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode) const;
+  template <class VectorScalar>
+  void multiply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
+                sum_of_t<VectorScalar> alpha, const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
+                const Multivector<VectorScalar>& Y) const;
   void keep_values(const ExecutionSpace& exec) const;
   void check_new_values(const char* who, const Scalar* values, std::size_t count) const;
   std::size_t held_bytes() const override;

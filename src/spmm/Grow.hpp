@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <string>
+#include <tessera/FormatTooLarge.hpp>
+#include <tessera/select/SetupSeconds.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "Growth.hpp"
+#include "PlanMembers.hpp"
+#include "StoreMatrix.hpp"
+#include "Transpose.hpp"
+
+/// Plans that begin with compressed rows. begin_growth() decides whether and when a plan is analysed, choose_growth()
+/// analyses it and decides when the chosen format is built, and build_growth() builds it.
+namespace Tessera::Impl {
+
+/// Returns whether the options leave format and order to predictions.
+inline bool leaves_choice_open(const PlanOptions& options) {
+  const bool any_format = options.format == Format::Auto || options.format == Format::Csr;
+  const bool any_order = options.reordering == Reordering::Auto || options.reordering == Reordering::None;
+  return any_format && any_order && options.kernel == Kernel::Auto && options.tuning == Tuning::Predict;
+}
+
+/// Returns the seconds of the candidate with a format; infinity if there is none.
+inline double seconds_of_format(const Choice& choice, Format format) {
+  for (const Candidate& candidate : choice.candidates)
+    if (candidate.format == format && !candidate.is_rejected) return candidate.predicted_seconds;
+  return std::numeric_limits<double>::infinity();
+}
+
+/// Returns the seconds that a product in compressed rows may lose: the difference to the best format, if the matrix
+/// suits it as well as any matrix of this size does, or to an order that is just worthwhile. 0 if rows cannot lose.
+template <class Scalar, class ExecutionSpace>
+double greatest_loss(const ExecutionSpace& exec, const PlanOptions& options, const RowsOfBlock& block,
+                     Ordinal columns) {
+  if (block.nonzeros == 0 || options.hints.num_vectors == 0) return 0;
+  const auto model = Device<Scalar, ExecutionSpace>::model_without_room(exec, options);
+  using Model = std::remove_cv_t<decltype(model)>;
+  auto m = statistics_of_size<Scalar, Model>(options, block.rows, columns, block.nonzeros);
+  m.longest_row = std::ceil(m.nonzeros / m.rows);
+  m = in_best_order(m);
+  m.is_reordered = false;
+  const Choice choice = choose_format(m, model);
+  const double rows = seconds_of_format(choice, Format::Csr);
+  const double best = options.format == Format::Auto ? choice.candidates.front().predicted_seconds : rows;
+  const bool may_be_ordered =
+      !is_host_space<ExecutionSpace> && options.reordering == Reordering::Auto && m.nonzeros >= fewest_clustered;
+  return std::max(rows - best, may_be_ordered ? (1 - worthwhile_reordering) * rows : 0);
+}
+
+template <class Scalar, class ExecutionSpace>
+SetupSeconds set_up_seconds_of(const ExecutionSpace& exec, const PlanOptions& options) {
+  return set_up_seconds(Device<Scalar, ExecutionSpace>::model_without_room(exec, options));
+}
+
+/// What the analysis of a plan's matrix promises.
+struct Promise {
+  Choice choice;
+  double cost = 0;    ///< seconds that building takes
+  double saving = 0;  ///< seconds that each product then saves; 0 if rows are the best
+  std::string what;   ///< what would be built
+};
+
+/// Analyses compressed rows.
+///
+/// \param rows [in] canonical
+template <class Scalar, class ExecutionSpace>
+Promise analyse(const ExecutionSpace& exec, const PlanOptions& options,
+                const Csr<typename ExecutionSpace::memory_space>& rows, BuildReport& report) {
+  Rejections rejections(false);
+  const BuiltCsr<typename ExecutionSpace::memory_space> A{rows, {}};
+  Promise promise;
+  promise.choice =
+      FormatBuilder<Scalar, ExecutionSpace>(exec, options, options.format, A, {}, rejections, report).predicted_choice();
+  const Choice& choice = promise.choice;
+  const SetupSeconds set_up = set_up_seconds_of<Scalar>(exec, options);
+  const double own = predicted_seconds(options, options.format, choice);
+  const double now = seconds_of_format(choice, Format::Csr);
+  double then = own;
+  promise.what = to_string(choice.format);
+  if (choice.format != Format::Csr) promise.cost += set_up.format.of(choice.statistics.nonzeros);
+  const bool tries_order = !reorderings_to_try<ExecutionSpace>(options, options.format, choice.statistics).empty() &&
+                           may_be_worthwhile<Scalar>(exec, options, options.format, choice, own);
+  if (tries_order) {
+    then *= worthwhile_reordering;  // an order that saves less is dropped
+    promise.what += " in another order";
+    promise.cost += set_up.order.of(choice.statistics.nonzeros) + set_up.format.of(choice.statistics.nonzeros);
+  }
+  promise.saving = std::max(now - then, 0.0);
+  return promise;
+}
+
+/// Returns the options for the format that a plan grows to.
+template <class Members>
+PlanOptions options_of_growth(const Members& m) {
+  PlanOptions options = m.options;
+  options.hints.follow_values = options.hints.follow_values && m.blocks.front().source.is_identity();
+  return options;
+}
+
+/// Builds the stored matrix, and the transpose if the plan has one, in the format that the plan chooses. Waits for all
+/// products of the device, because other instances may still read the rows, which are freed. If it throws, the plan is
+/// unchanged.
+///
+/// \param m       [in,out] the members of a plan in compressed rows
+/// \param counted [in] the statistics of the rows if they are known; otherwise null
+template <class Scalar, class ExecutionSpace, class Members>
+void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* counted) {
+  using Block = typename Members::Block;
+  Block& block = m.blocks.front();
+  Block grown;
+  static_cast<RowsOfBlock&>(grown) = block;
+  BuildReport report, transpose_report;
+  const auto rows = [&] { return BuiltCsr<typename ExecutionSpace::memory_space>{*block.plain.engine->csr(), {}}; };
+  grown.plain = store_matrix<Scalar>(exec, options_of_growth(m), rows, false, report, counted);
+  timed(exec, "Tessera::fill_values", report.seconds.values,
+        [&] { grown.plain.fill(exec, {}, block.plain.current_values()); });
+  if (m.has_transpose) grown.transposed = store_transpose(exec, m, grown, transpose_report, false);
+  if (!m.has_source) grown.plain.release_source();
+  grown.plain.follow_like(exec, block.plain);
+  for (auto& part : grown.transposed) part.matrix.follow_like(exec, block.transposed.front().matrix);
+  Kokkos::fence("Tessera::grow");
+  block.plain = std::move(grown.plain);
+  block.transposed = std::move(grown.transposed);
+  m.built.add(report);
+  if (m.has_transpose) m.transpose_built.add(transpose_report);
+  note_memory(m, m.built, block.plain.choice);
+  for (auto& part : block.transposed) note_memory(m, m.transpose_built, part.matrix.choice);
+}
+
+/// Replaces the rows by the chosen format before product number `product`. If that fails for want of memory, the plan
+/// keeps its rows, and says so.
+template <class Scalar, class ExecutionSpace, class Members>
+void build_growth(const ExecutionSpace& exec, Members& m, const std::string& when, const MatrixStatistics* counted) {
+  try {
+    grow_block<Scalar>(exec, m, counted);
+    const Choice& choice = m.blocks.front().plain.choice;
+    if (choice.format == Format::Csr && choice.reordering == Reordering::None)
+      m.growth.keep_rows("compressed rows stay: they were chosen " + when);
+    else
+      m.growth.finish("compressed rows were replaced " + when);
+  } catch (const std::exception& failure) {
+    m.growth.keep_rows("compressed rows stay, because the chosen format could not be built " + when + ": " +
+                       failure.what());
+  }
+}
+
+/// Analyses the matrix before product number `product`, and decides when the chosen format is built.
+template <class Scalar, class ExecutionSpace, class Members>
+void choose_growth(const ExecutionSpace& exec, Members& m, std::uint64_t product) {
+  auto& block = m.blocks.front();
+  Promise promise;
+  const std::string when = "before product " + std::to_string(product);
+  try {
+    promise = analyse<Scalar>(exec, options_of_growth(m), *block.plain.engine->csr(), m.built);
+  } catch (const std::exception& failure) {
+    return m.growth.keep_rows("compressed rows stay, because the analysis " + when + " failed: " + failure.what());
+  }
+  block.plain.choice = std::exchange(promise.choice, {});
+  Choice& choice = block.plain.choice;
+  choice.is_wider = false;
+  choice.format = Format::Csr;
+  const std::uint64_t due = product_that_pays(promise.cost, promise.saving);
+  if (due == no_product)
+    return m.growth.keep_rows("compressed rows stay: the analysis " + when + " found nothing that is faster");
+  m.growth.wait_for(Growth::Next::Building, std::max(product, due),
+                    "compressed rows; " + promise.what + " is built before product " +
+                        std::to_string(std::max(product, due)));
+  choice.reason = "csr multiplies until " + promise.what + " pays";
+}
+
+/// Takes the steps that are due before product number `product`.
+template <class Scalar, class ExecutionSpace, class Members>
+void grow_for(const ExecutionSpace& exec, Members& m, std::uint64_t product) {
+  if (m.growth.next() == Growth::Next::Analysis) choose_growth<Scalar>(exec, m, product);
+  if (!m.growth.is_due(product)) return;
+  const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;
+  build_growth<Scalar>(exec, m, "before product " + std::to_string(product), &counted);
+}
+
+/// Decides now, for the products that the user expects, what the plan stores for good.
+template <class Scalar, class ExecutionSpace, class Members>
+void decide_growth(const ExecutionSpace& exec, Members& m) {
+  const auto expected = static_cast<std::uint64_t>(m.options.hints.expected_products);
+  const std::string products = std::to_string(expected) + " expected products";
+  if (m.growth.is_due(expected)) choose_growth<Scalar>(exec, m, 1);
+  if (!m.growth.is_open()) return;
+  if (!m.growth.is_due(expected) || m.growth.next() == Growth::Next::Analysis)
+    return m.growth.keep_rows("compressed rows stay: " + products + " do not repay another format");
+  const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;
+  build_growth<Scalar>(exec, m, "by make_plan() for " + products, &counted);
+}
+
+/// Decides for a plan that stores compressed rows whether they may be replaced, and when it is analysed.
+template <class Scalar, class ExecutionSpace, class Members>
+void begin_growth(const ExecutionSpace& exec, Members& m) {
+  const auto& block = m.blocks.front();
+  const double loss = greatest_loss<Scalar>(exec, m.options, block, m.columns);
+  const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(static_cast<double>(block.nonzeros));
+  const std::uint64_t product = product_that_pays(cost, loss);
+  if (product == no_product)
+    return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
+  m.growth.wait_for(Growth::Next::Analysis, product,
+                    "compressed rows; the matrix is analysed before product " + std::to_string(product));
+  if (m.options.hints.expected_products > 0) decide_growth<Scalar>(exec, m);
+}
+
+/// Stores what the plan chooses without a count of products.
+template <class Scalar, class ExecutionSpace, class Members>
+void settle_growth(const ExecutionSpace& exec, Members& m) {
+  const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;
+  const bool is_counted = m.growth.next() == Growth::Next::Building;
+  build_growth<Scalar>(exec, m, "by settle()", is_counted ? &counted : nullptr);
+}
+
+}  // namespace Tessera::Impl
