@@ -66,6 +66,9 @@ void scatter_values(const View& vectors) {
 template <class View>
 double difference(const View& Y, const View& Z);
 
+/// PlanHints::expected_products of plans that are built at once, because only their products are timed.
+inline constexpr int countless = 1000000000;
+
 /// Upper bound on the difference of two correct products due to rounding.
 template <class Scalar>
 inline constexpr double rounding = sizeof(Scalar) == sizeof(float) ? 1e-4 : 1e-11;

@@ -29,6 +29,7 @@ void time_following(benchmark::State& state, const DeviceMatrix& A, Format forma
   Tessera::PlanOptions options;
   options.format = format;
   options.hints.num_vectors = columns;
+  options.hints.expected_products = countless;
   auto trusting = A.plan(exec, options);
   options.hints.follow_values = true;
   auto following = A.plan(exec, options);

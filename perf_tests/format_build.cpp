@@ -25,6 +25,7 @@ Tessera::PlanOptions options_of(Format format, int columns) {
   Tessera::PlanOptions options;
   options.format = format;
   options.hints.num_vectors = columns;
+  options.hints.expected_products = countless;
   return options;
 }
 

@@ -46,6 +46,7 @@ struct Operands {
     Tessera::PlanOptions options;
     options.format = format;
     options.hints.num_vectors = columns;
+    options.hints.expected_products = countless;
     plan = A.plan(exec, options);
     work = plan.prepare(exec, columns, Mode::NoTranspose);
     X = Rows("X", A.columns, columns);

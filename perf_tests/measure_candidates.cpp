@@ -164,6 +164,8 @@ nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
   Tessera::PlanOptions plan;
   plan.hints.num_vectors = columns;
+  plan.tuning = Tessera::Tuning::Adaptive;  // predicts all candidates, and measures none for a single product
+  plan.hints.expected_products = 1;
   if (options.is_published) plan.kernel = Tessera::Kernel::Published;
   for (const Tessera::Precision precision : Tessera::Impl::enumerators<Tessera::Precision>())
     if (to_string(precision) == arithmetic.substr(0, arithmetic.find('_'))) plan.precision = precision;

@@ -116,6 +116,7 @@ void register_products(const Settings& settings, const Arithmetic& arithmetic, R
   for (const Case& one : all_cases(settings)) {
     Tessera::PlanOptions options;
     options.hints.num_vectors = one.columns;
+    options.hints.expected_products = countless;
     options.reordering = reordering;
     options.precision = arithmetic.precision;
     options.half_vectors = arithmetic.is_half;

@@ -94,6 +94,7 @@ struct Request {
 template <class Scalar, class Layout>
 std::string hash_of(const Space& exec, const DeviceCsr<Scalar, int, Space>& A, const Request& request) {
   Tessera::PlanOptions options;
+  options.hints.expected_products = countless;
   options.format = request.format;
   options.kernel = request.kernel;
   options.precision = request.precision;

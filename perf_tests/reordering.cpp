@@ -45,6 +45,7 @@ void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, R
   Tessera::PlanOptions options;
   options.format = format;
   options.hints.num_vectors = columns;
+  options.hints.expected_products = countless;
   auto with_order = options;
   with_order.reordering = order;
   with_order.always_reorder = true;

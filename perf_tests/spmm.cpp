@@ -50,6 +50,7 @@ void time_products(benchmark::State& state, const DeviceMatrix& A, Format format
   Tessera::PlanOptions options;
   options.format = format;
   options.hints.num_vectors = columns;
+  options.hints.expected_products = countless;
   options.hints.layout_left = std::is_same_v<Layout, Kokkos::LayoutLeft>;
   auto plan = A.plan(exec, options);
   auto work = plan.prepare(exec, columns, Mode::NoTranspose);

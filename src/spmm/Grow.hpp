@@ -78,9 +78,10 @@ Promise analyse(const ExecutionSpace& exec, const PlanOptions& options,
                 const Csr<typename ExecutionSpace::memory_space>& rows, BuildReport& report) {
   Rejections rejections(false);
   const BuiltCsr<typename ExecutionSpace::memory_space> A{rows, {}};
+  const Orders<typename ExecutionSpace::memory_space> own_order;
+  FormatBuilder<Scalar, ExecutionSpace> builder(exec, options, options.format, A, own_order, rejections, report);
   Promise promise;
-  promise.choice =
-      FormatBuilder<Scalar, ExecutionSpace>(exec, options, options.format, A, {}, rejections, report).predicted_choice();
+  promise.choice = builder.predicted_choice();
   const Choice& choice = promise.choice;
   const SetupSeconds set_up = set_up_seconds_of<Scalar>(exec, options);
   const double own = predicted_seconds(options, options.format, choice);
@@ -172,9 +173,9 @@ void choose_growth(const ExecutionSpace& exec, Members& m, std::uint64_t product
   const std::uint64_t due = product_that_pays(promise.cost, promise.saving);
   if (due == no_product)
     return m.growth.keep_rows("compressed rows stay: the analysis " + when + " found nothing that is faster");
-  m.growth.wait_for(Growth::Next::Building, std::max(product, due),
-                    "compressed rows; " + promise.what + " is built before product " +
-                        std::to_string(std::max(product, due)));
+  m.growth.wait_for(
+      Growth::Next::Building, std::max(product, due),
+      "compressed rows; " + promise.what + " is built before product " + std::to_string(std::max(product, due)));
   choice.reason = "csr multiplies until " + promise.what + " pays";
 }
 

@@ -16,8 +16,8 @@ namespace Tessera::Impl {
 /// Products are counted. Before one due product the plan analyses its matrix, before a later one it builds the format.
 /// Both numbers follow from the matrix, the device and the options alone, so equal runs give equal bits.
 ///
-/// While growth is open, products hold the stored matrix for reading, and the due product waits until none does. Several
-/// host threads may do so concurrently. Once growth is over, nothing is locked.
+/// While growth is open, products hold the stored matrix for reading, and the due product waits until none does.
+/// Several host threads may do so concurrently. Once growth is over, nothing is locked.
 class Growth {
  public:
   using Reading = std::shared_lock<std::shared_mutex>;

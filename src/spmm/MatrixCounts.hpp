@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <tessera/FormatTooLarge.hpp>
 #include <tessera/Half.hpp>
 #include <tessera/PlanOptions.hpp>
 #include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/RowSample.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/select/Choose.hpp>
 #include <type_traits>
@@ -93,29 +95,59 @@ MatrixStatistics statistics_of_size(const PlanOptions& options, Ordinal rows, Or
   return statistics;
 }
 
-/// Computes the statistics that a model of type `Machine` needs. Counts windows if the choice depends on them and there
-/// is enough memory.
-template <class Scalar, class ExecutionSpace, class Machine>
-MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                               const Csr<typename ExecutionSpace::memory_space>& A) {
+/// Counts what a model of type `Machine` needs. Counts windows if the choice depends on them and there is enough memory.
+template <class ExecutionSpace, class Machine>
+void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
+                      const Csr<typename ExecutionSpace::memory_space>& A, MatrixStatistics& statistics) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
-  auto statistics = statistics_of_size<Scalar, Machine>(options, A.rows, A.columns, A.nonzeros);
   const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Auto;
   const bool needs_windows = tries_orders || !is_host_model;
   if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics); })) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
-    return statistics;
+    return;
   }
   if constexpr (is_host_model) {
     statistics.bmat_tiles = 0;  // BMat is not a candidate
   } else {
-    statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
-    statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
     const FormatParameters& parameters = options.parameters;
     if (machine.group_gathers > 0)
       count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_entries_per_column, statistics); });
     if (machine.block > 0)
       count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
+  }
+}
+
+/// Multiplies the counts of a sample of rows, whose sum grows with the number of entries.
+inline void scale_counts(double factor, MatrixStatistics& m) {
+  for (double* const count : {&m.bittcf_tiles, &m.bmat_tiles, &m.window8_columns, &m.window64_columns,
+                              &m.window128_columns, &m.row_groups, &m.group_columns, &m.group_values, &m.bcsr_blocks})
+    *count *= factor;
+}
+
+/// Computes the statistics that a model of type `Machine` needs. Those of a large matrix are estimated from a sample of
+/// its rows, but for the longest rows.
+template <class Scalar, class ExecutionSpace, class Machine>
+MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
+                               const Csr<typename ExecutionSpace::memory_space>& A) {
+  auto statistics = statistics_of_size<Scalar, Machine>(options, A.rows, A.columns, A.nonzeros);
+  const std::size_t stride = sampling_stride(A.rows, A.nonzeros);
+  auto counted = A;
+  if (stride > 1) count_if_it_fits([&] { counted = sample_rows(exec, A.view(), stride); });
+  if (counted.nonzeros == 0) counted = A;  // the sampled rows are empty
+  const double all = statistics.nonzeros, some = static_cast<double>(counted.nonzeros);
+  statistics.nonzeros = some;
+  count_statistics(exec, options, machine, counted, statistics);
+  statistics.nonzeros = all;
+  if (some < all) scale_counts(all / some, statistics);
+  if constexpr (!std::is_same_v<Machine, MachineModel>) {
+    statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
+    statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
+    if (some < all) {  // the longest row may be in no sampled window
+      const double tiles = std::ceil(statistics.longest_row / 8);
+      statistics.window8_most_tiles = std::max(statistics.window8_most_tiles, tiles);
+      statistics.window16_most_tiles = std::max(statistics.window16_most_tiles, tiles);
+      statistics.window64_most_columns = std::max(statistics.window64_most_columns, statistics.longest_row);
+    }
   }
   return statistics;
 }

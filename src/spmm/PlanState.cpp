@@ -455,9 +455,8 @@ void PlanState<Scalar, ExecutionSpace>::release_source(const ExecutionSpace& exe
 /// Counts a product, and takes the steps of growth that are due before it. The stored matrix stays as it is while the
 /// result lives.
 template <class Scalar, class ExecutionSpace>
-typename PlanState<Scalar, ExecutionSpace>::Reading PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec,
-                                                                 const Workspace<ExecutionSpace>& work,
-                                                                 Mode mode) const {
+auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                                      Mode mode) const -> Reading {
   Members& m = *members_;
   const std::uint64_t product = 1 + m.products.fetch_add(1, std::memory_order_relaxed);
   if (m.growth.is_open()) {
@@ -527,8 +526,7 @@ template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
 void PlanState<Scalar, ExecutionSpace>::multiply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                                                  Mode mode, sum_of_t<VectorScalar> alpha,
-                                                 const Multivector<const VectorScalar>& X,
-                                                 sum_of_t<VectorScalar> beta,
+                                                 const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
                                                  const Multivector<VectorScalar>& Y) const {
   const Region<ExecutionSpace> region("Tessera::spmm");
   if (Y.rows == 0 || Y.columns == 0) return;
@@ -553,11 +551,12 @@ void PlanState<Scalar, ExecutionSpace>::multiply(const ExecutionSpace& exec, con
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar) template class PlanState<Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE_STATE)
 
-#define TESSERA_INSTANTIATE_APPLY(Exec, M, V)                                                        \
-  template void PlanState<M, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>, \
-                                             const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;     \
-  template void PlanState<M, Exec>::multiply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>,  \
-                                                const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;
+#define TESSERA_INSTANTIATE_APPLY(Exec, M, V)                                                                        \
+  template void PlanState<M, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>,                 \
+                                             const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const; \
+  template void PlanState<M, Exec>::multiply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>,              \
+                                                const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&)     \
+      const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_HALF_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 

@@ -227,17 +227,14 @@ StoredMatrix<Scalar, ExecutionSpace> store_as_rows(const ExecutionSpace& exec, c
   const auto model = ThisDevice::model_without_room(exec, options);
   using Model = std::remove_cv_t<decltype(model)>;
   StoredMatrix<Scalar, ExecutionSpace> stored;
-  auto built = with_engine_of<Scalar, ExecutionSpace>(Format::Csr, Kernel::Auto, [&](auto engines) {
-    return engines.build(exec, A.pattern, options.parameters);
-  });
+  auto built = with_engine_of<Scalar, ExecutionSpace>(
+      Format::Csr, Kernel::Auto, [&](auto engines) { return engines.build(exec, A.pattern, options.parameters); });
   stored.engine = std::move(built.engine);
   stored.map = A.values;
   Choice& choice = stored.choice;
-  choice.statistics =
-      statistics_of_size<Scalar, Model>(options, A.pattern.rows, A.pattern.columns, A.pattern.nonzeros);
+  choice.statistics = statistics_of_size<Scalar, Model>(options, A.pattern.rows, A.pattern.columns, A.pattern.nonzeros);
   choice.statistics.has_given_order = A.values.is_identity();
-  choice.candidates = {
-      predict(choice.statistics, {Format::Csr, 0, static_cast<double>(stored.format_bytes())}, model)};
+  choice.candidates = {predict(choice.statistics, {Format::Csr, 0, static_cast<double>(stored.format_bytes())}, model)};
   choice.reason = reason;
   choice.model = Model::version;
   choice.device = ThisDevice::name(exec);

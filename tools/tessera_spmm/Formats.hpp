@@ -62,6 +62,7 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
                                 std::size_t memory_limit) {
   PlanOptions options;
   options.hints.num_vectors = columns;
+  options.hints.expected_products = 1000000000;  // set-up and products are measured apart
   options.hints.layout_left = settings.layout == Layout::Left;
   options.format = request.format;
   options.parameters = settings.parameters;

@@ -7,6 +7,7 @@
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/metrics/Imbalance.hpp>
 #include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/RowSample.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 
 #include "AnyFormat.hpp"
@@ -44,6 +45,45 @@ TYPED_TEST(MetricsTest, NoRowsHaveNoLength) {
   EXPECT_EQ(lengths.deviation, 0);
   EXPECT_EQ(lengths.shortest, 0u);
   EXPECT_EQ(lengths.longest, 0u);
+}
+
+/// A sample has one chunk of each `stride` chunks, whole and unchanged, the same one in each run.
+TYPED_TEST(MetricsTest, ASampleHasWholeChunksOfRows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const auto A = random_pattern<int>(20 * sampled_chunk + 5, 300, 0.02, 3);
+  const DevicePattern<Exec, int> device(A);
+  for (const int stride : {1, 3, 20}) {
+    const auto sample = sample_rows(Exec(), device.view(), static_cast<std::size_t>(stride));
+    const auto offsets = to_host(sample.row_offsets), columns = to_host(sample.column_indices);
+    ASSERT_EQ(sample.rows, 20 / stride * sampled_chunk);
+    ASSERT_EQ(std::size_t(offsets[sample.rows]), sample.nonzeros);
+    ASSERT_EQ(columns.size(), sample.nonzeros);
+    const auto row_of = [](const auto& starts, const auto& indices, int row) {
+      return std::vector<int>(indices.begin() + starts[row], indices.begin() + starts[row + 1]);
+    };
+    for (int first = 0; first < sample.rows; first += sampled_chunk) {
+      const int group = first / sampled_chunk;
+      int found = 0;
+      for (int chunk = group * stride; chunk < (group + 1) * stride; ++chunk) {
+        bool is_equal = true;
+        for (int r = 0; r < sampled_chunk && is_equal; ++r) {
+          is_equal = row_of(offsets, columns, first + r) ==
+                     row_of(A.row_offsets, A.column_indices, chunk * sampled_chunk + r);
+        }
+        found += is_equal ? 1 : 0;
+      }
+      EXPECT_EQ(found, 1) << "sample " << group << " of stride " << stride;
+    }
+    EXPECT_EQ(to_host(sample_rows(Exec(), device.view(), static_cast<std::size_t>(stride)).column_indices), columns);
+  }
+}
+
+TEST(RowSample, OnlyLargeMatricesAreSampled) {
+  EXPECT_EQ(sampling_stride(0, 0), 1u);
+  EXPECT_EQ(sampling_stride(1000000, (1 << 21) - 1), 1u);
+  EXPECT_EQ(sampling_stride(1000000, 1 << 24), 16u);
+  EXPECT_EQ(sampling_stride(100 * sampled_chunk, 1 << 24), 1u);  // too few chunks
+  EXPECT_EQ(sampling_stride(200 * sampled_chunk, 1 << 24), 3u);
 }
 
 /// Acc-SpMM, Eq. 3, for the counts 4, 0, 1, 3, whose mean is 2.

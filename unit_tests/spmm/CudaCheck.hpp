@@ -31,9 +31,10 @@ class CudaKernels : public ::testing::Test {
   }
 };
 
-/// Options for a format and X with 32 columns.
+/// Options for a format, which is built at once, and X with 32 columns.
 inline PlanOptions cuda_options(Format format, Precision precision = Precision::Native) {
   PlanOptions options = with_format(format);
+  options.hints.expected_products = 1000000000;
   options.hints.num_vectors = 32;
   options.precision = precision;
   return options;

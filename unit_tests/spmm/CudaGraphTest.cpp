@@ -7,6 +7,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"
+#include "GrowingPlans.hpp"
 
 namespace Tessera::Impl::Test {
 
@@ -173,8 +174,61 @@ TEST(CudaGraph, ReplaysEveryFormat) {
 }
 
 TEST(CudaGraph, ReplaysWhatIsChosen) {
-  expect_replays_of<double>(several_kinds_of_rows(), {});
-  expect_replays_of<float>(several_kinds_of_rows(), {});
+  PlanOptions options;
+  for (const int products : {0, 1000000000}) {
+    options.hints.expected_products = products;
+    expect_replays_of<double>(several_kinds_of_rows(), options);
+    expect_replays_of<float>(several_kinds_of_rows(), options);
+  }
+}
+
+/// A graph reads the rows, so the plan keeps them, however many products follow.
+TEST(CudaGraph, ACapturedProductKeepsTheRows) {
+  constexpr int columns = 32;
+  const CudaMatrix<double> A(dense_blocks(3000));
+  auto plan = A.plan({});
+  const Stream stream;
+  const Exec exec(stream.get());
+  auto work = plan.prepare(exec, columns, Mode::NoTranspose);
+  const Right<double> x("x", A.host.columns, columns), y("y", A.host.rows, columns),
+      expected("e", A.host.rows, columns);
+  fill_randomly(exec, x, 1);
+  spmm(exec, plan, work, x, expected);
+  exec.fence();
+  const Graph graph(stream.get(), [&] { spmm(exec, plan, work, x, y); });
+  EXPECT_NE(plan.explain().find("compressed rows stay, because a graph captured product 2"), std::string::npos)
+      << plan.explain();
+  for (int product = 0; product < 300; ++product) spmm(exec, plan, work, x, y);
+  EXPECT_EQ(plan.format(), Format::Csr);
+  Kokkos::deep_copy(exec, y, poison<double>());
+  graph.launch(stream.get());
+  exec.fence();
+  EXPECT_EQ(different_elements(exec, y, expected), 0);
+}
+
+/// A captured product allocates nothing: a workspace that was made for the rows, and is too small for the format that
+/// replaced them, must have been enlarged by a product before.
+TEST(CudaGraph, AWorkspaceOfTheRowsIsEnlargedBefore) {
+  constexpr int columns = 32;
+  const CudaMatrix<double> A(dense_blocks(3000));
+  auto plan = A.plan({});
+  const Stream stream;
+  const Exec exec(stream.get());
+  const Left<double> x("x", A.host.columns, columns), y("y", A.host.rows, columns);
+  auto small = plan.prepare(exec, columns, Mode::NoTranspose),
+       enlarged = plan.prepare(exec, columns, Mode::NoTranspose);
+  plan.settle(exec);
+  ASSERT_NE(plan.format(), Format::Csr);
+  const auto needed = plan.prepare(exec, columns, Mode::NoTranspose).bytes();
+  spmm(exec, plan, enlarged, x, y);
+  exec.fence();
+  EXPECT_GE(enlarged.bytes(), needed);
+  Graph(stream.get(), [&] { spmm(exec, plan, enlarged, x, y); });
+  if (small.bytes() >= needed) GTEST_SKIP() << "the format needs no more than the rows";
+  Graph(stream.get(), [&] {
+    EXPECT_MESSAGE(std::logic_error, spmm(exec, plan, small, x, y), "a graph is being captured");
+    spmm(exec, plan, enlarged, x, y);
+  });
 }
 
 TEST(CudaGraph, ReplaysReorderedRows) {

@@ -51,5 +51,31 @@ TYPED_TEST(MatrixCountsTest, WindowsAreCounted) {
   EXPECT_EQ(found.window128_columns, windows_of(A, 128).columns);
 }
 
+/// The counts of a large matrix are estimated from a sample of its rows.
+TYPED_TEST(MatrixCountsTest, SamplesEstimateTheCounts) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  constexpr int rows = 200000, length = 12;  // 2.4 million entries
+  HostPattern<int> A;
+  A.columns = rows;
+  Random random(4);
+  for (int i = 0; i < rows; ++i) {
+    const int first = std::min(i, rows - 4 * length);
+    for (int j = 0; j < length; ++j) A.column_indices.push_back(first + 4 * j + random.below(4));
+    A.end_row();
+  }
+  const auto rows_of_A = build_csr(Exec(), DevicePattern<Exec, int>(A).view(), A.nonzeros()).pattern;
+  ASSERT_GT(sampling_stride(rows, A.nonzeros()), 1u);
+  PlanOptions options;
+  options.reordering = Reordering::ColumnSort;  // hosts, too, count windows
+  const MachineModel model;
+  const auto estimated = statistics_of<double>(Exec(), options, model, rows_of_A);
+  const Windows of_8 = windows_of(A, 8), of_128 = windows_of(A, 128);
+  EXPECT_NEAR(estimated.window8_columns / of_8.columns, 1, 0.01);
+  EXPECT_NEAR(estimated.bittcf_tiles / of_8.tiles, 1, 0.01);
+  EXPECT_NEAR(estimated.window128_columns / of_128.columns, 1, 0.01);
+  EXPECT_EQ(estimated.nonzeros, double(A.nonzeros()));
+  EXPECT_EQ(estimated.rows, rows);
+}
+
 }  // namespace
 }  // namespace Tessera::Impl::Test

@@ -30,6 +30,9 @@ namespace Tessera {
 /// Kokkos::finalize() frees the memory of plans and workspaces that still exist, and warns (set_warning_handler()).
 /// They may be destroyed later; any other use then throws std::logic_error.
 ///
+/// With default options a plan begins with compressed rows, and stores the format that it chooses when that has paid
+/// (PlanOptions::format).
+///
 /// Thread safety: products of one plan may run concurrently, each without a Workspace or with its own. The members
 /// prepare, update_values, follow_values and release_source must not run concurrently with any other use of the plan.
 ///
@@ -75,6 +78,8 @@ class Plan {
   ///   that it is stored in parts);
   /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,
   ///   kernels and transpose of each. Then nonzeros, bytes and seconds are sums, and the choice is the first block's;
+  /// - growth: null if make_plan() decided everything; or state (what has happened and is due, in words) and due (the
+  ///   number of the product before which the next step is taken, or null);
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
   /// Returns the bytes of device memory that the plan holds for A and, if it exists, the transpose: pattern, values,
@@ -243,7 +248,8 @@ MatrixSizes sizes_of(const Matrix& A) {
 
 }  // namespace Impl
 
-/// Analyses a matrix and stores it in the format that `options` names or that is predicted to be the fastest.
+/// Stores a matrix in the format that `options` names, or in compressed rows until the format that is predicted to be
+/// the fastest has paid (PlanOptions::format).
 ///
 /// A is a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map, graph.entries and
 /// values. It may have any shape. Rows may be unsorted; duplicates are summed, and explicit zeros are kept.
@@ -255,7 +261,8 @@ MatrixSizes sizes_of(const Matrix& A) {
 /// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, a row of
 ///         more than 2^31 - 2^16 entries, ...), or the option that cannot be met
 ///
-/// Cost: a few passes over the entries, a radix sort if a row is unsorted, and options.reordering. Fences `exec`.
+/// Cost: two passes over the entries; a radix sort if a row is unsorted; more for a named format or order. Fences
+/// `exec`.
 template <Impl::KokkosExecutionSpace Exec, Impl::SparseMatrix Matrix>
 auto make_plan(const Exec& exec, const Matrix& A, const PlanOptions& options = {}) {
   const auto sizes = Impl::sizes_of(A);

@@ -58,10 +58,10 @@ struct PlanOptions {
   /// the plan begins with compressed rows, which take the shortest time to set up. Before a certain product it analyses
   /// the matrix, and before a later one it builds the chosen format: when what earlier products have lost equals what
   /// that costs, by predicted times (rent or buy). Both numbers follow from the pattern, the device and the options
-  /// alone, so equal runs give equal bits; Plan::explain() has them. These two products allocate memory and wait for all
-  /// products of the device. Plan::settle() builds at once. A product that a graph captures before makes the plan keep
-  /// its rows, and so does a lack of memory. A matrix that is stored in several blocks of rows is analysed and built by
-  /// make_plan().
+  /// alone, so equal runs give equal bits; Plan::explain() has them. These two products allocate memory and wait for
+  /// all products of the device. Plan::settle() builds at once. A product that a graph captures before makes the plan
+  /// keep its rows, and so does a lack of memory. A matrix that is stored in several blocks of rows is analysed and
+  /// built by make_plan().
   Format format = Format::Auto;
   FormatParameters parameters = {};  ///< parameters of the format
   /// The order in which rows are stored. X and Y do not change. An order is used only if it is predicted to make
@@ -107,8 +107,8 @@ struct PlanOptions {
   /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are so
   /// close to the least that the model may be wrong, or all published kernels. It takes fewer and shorter samples. Its
   /// time limit is a tenth of the time of `hints.expected_products` products (1000 if it is 0) for all orders together,
-  /// and another tenth for the transpose. It measures nothing unless two candidates are likely to fit. A candidate is assumed to cost as
-  /// much as the most expensive one before it, and at least 20 products and 150 us.
+  /// and another tenth for the transpose. It measures nothing unless two candidates are likely to fit. A candidate is
+  /// assumed to cost as much as the most expensive one before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that stores measured choices by pattern, device, types, precision, kernel and columns; empty for none.
   /// It is created if it does not exist. Tuning::Predict neither reads nor writes it. Tuning::Adaptive also uses

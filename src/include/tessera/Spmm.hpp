@@ -73,7 +73,8 @@ Exec default_instance(const Plan<Scalar, Exec>& plan) {
 ///         PlanOptions::half_vectors. Y is then unchanged. The check for overlaps is exact if the ranges of bytes are
 ///         disjoint or the strides are equal; ranges that overlap with different strides count as an overlap
 ///
-/// Allocates nothing and does not wait. On Kokkos::Cuda it can be captured in a graph after a first product of the same
+/// Allocates nothing and does not wait, except for the products before which the plan analyses its matrix and builds
+/// its format (PlanOptions::format). On Kokkos::Cuda it can be captured in a graph after a first product of the same
 /// kind, which loads the kernels. Cost: one pass over the format and over Y, and a gather of rows of X. A LayoutLeft X
 /// is copied to row-major order during the product if that is faster.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView,
