@@ -7,6 +7,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "AllocateCsr.hpp"
+#include "CheckAndCopy.hpp"
 #include "SortedKeys.hpp"
 #include "Validate.hpp"
 
@@ -34,36 +35,6 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                               std::to_string(read_element(exec, offsets + bad_row + 1)) +
                               "; expected offsets that start at 0, do not descend and do not exceed the " +
                               std::to_string(entries) + " entries given");
-}
-
-/// Counts the entries whose column is not greater than the previous entry's column.
-template <class ExecutionSpace>
-std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, std::size_t entries) {
-  std::size_t descents = 0;
-  if (entries < 2) return descents;
-  Kokkos::parallel_reduce(
-      "Tessera::count_descents", IndexPolicy<ExecutionSpace>(exec, 1, entries),
-      KOKKOS_LAMBDA(std::size_t k, std::size_t & sum) { sum += columns[k] <= columns[k - 1]; }, descents);
-  exec.fence("Tessera::count_descents");
-  return descents;
-}
-
-/// Returns whether each row ascends strictly and columns are in range. Rows ascend if all descents are between rows.
-template <class ExecutionSpace>
-bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
-  const Ordinal* columns = A.column_indices;
-  std::size_t descents = 0, outside = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::rows_ascend", IndexPolicy<ExecutionSpace>(exec, 0, A.rows),
-      KOKKOS_LAMBDA(std::size_t row, std::size_t & sum, std::size_t & bad_rows) {
-        const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
-        if (begin == end) return;
-        if (begin > 0 && columns[begin] <= columns[begin - 1]) ++sum;
-        if (columns[begin] < 0 || columns[end - 1] >= A.columns) ++bad_rows;
-      },
-      Kokkos::Sum<std::size_t>(descents), Kokkos::Sum<std::size_t>(outside));
-  exec.fence("Tessera::rows_ascend");
-  return outside == 0 && descents == count_descents(exec, columns, entries);
 }
 
 template <class ExecutionSpace, class Offset>
@@ -151,11 +122,21 @@ template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
                                                           std::size_t entries) {
   if (input.rows == 0) return {Impl::copy_pattern(exec, input, 0), {}};
-  Impl::check_row_offsets(exec, input, entries);
-  const auto used = static_cast<std::size_t>(Impl::read_element(exec, input.row_offsets + input.rows));
-  if (Impl::rows_ascend(exec, input, used)) return {Impl::copy_pattern(exec, input, used), {}};
-  Impl::check_columns(exec, input, used);
-  return Impl::sort_rows(exec, input, used);
+  Csr<typename ExecutionSpace::memory_space> copy;
+  try {
+    copy = Impl::allocate_csr(exec, input.rows, input.columns, entries);
+  } catch (const FormatTooLarge&) {
+    // The pattern is checked only: it may be wrong, or have fewer entries than are given.
+  }
+  const auto found = Impl::check_and_copy(exec, input, entries, copy.row_offsets.data(), copy.column_indices.data());
+  if (found.faults > 0) {
+    Impl::check_row_offsets(exec, input, entries);
+    Impl::check_columns(exec, input, found.used);
+  }
+  if (found.descents == 0 && copy.row_offsets.data() != nullptr && found.used == entries) return {copy, {}};
+  copy = {};
+  if (found.descents == 0) return {Impl::copy_pattern(exec, input, found.used), {}};
+  return Impl::sort_rows(exec, input, found.used);
 }
 
 template <class ExecutionSpace>

@@ -47,7 +47,7 @@ TYPED_TEST(BuildBlocksTest, Formats) {
 TYPED_TEST(BuildBlocksTest, Rows) {
   const typename TypeParam::ExecutionSpace exec;
   TestFixture::expect_at_most(1, "a copy", [&] { build_csr(exec, this->rows.view(), this->rows.nonzeros); });
-  TestFixture::expect_at_most(8, "sorted", [&] { build_csr(exec, this->unsorted.view(), this->host.nonzeros()); });
+  TestFixture::expect_at_most(9, "sorted", [&] { build_csr(exec, this->unsorted.view(), this->host.nonzeros()); });
   TestFixture::expect_at_most(6, "turned", [&] { transpose(exec, this->rows.view(), this->rows.nonzeros); });
 }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
 #include <map>
+#include <memory>
 #include <stdexcept>
+#include <tessera/FormatTooLarge.hpp>
 #include <tessera/format/Csr.hpp>
 
 #include "ExampleMatrix.hpp"
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
+#include "ToolEvents.hpp"
 
 namespace Tessera::Impl::Test {
 
@@ -73,6 +77,50 @@ TYPED_TEST(CsrTest, CanonicalRowsAreCopied) {
   EXPECT_TRUE(built.values.is_identity());
   EXPECT_NE(built.pattern.row_offsets.data(), device.row_offsets.data());
   expect_entries(built, entries_of(A), 37, 23);
+}
+
+/// Canonical rows take one kernel, whose result is the only one that the host waits for.
+TYPED_TEST(CsrTest, CanonicalRowsTakeOneKernelAndOneWait) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(37, 23, 0.2, 1, 5);
+  const DevicePattern<Exec, Offset> device(A);
+  const Exec exec;
+  build_csr(exec, device.view(), A.nonzeros());  // Kokkos allocates memory of its own the first time
+  const ToolEvents events;
+  build_csr(exec, device.view(), A.nonzeros());
+  EXPECT_EQ(events.kernels(), std::vector<std::string>{"Tessera::check_and_copy"}) << events.text();
+  EXPECT_EQ(events.copies(), 0u) << events.text();
+  EXPECT_EQ(events.fences("Tessera::"), 0u) << events.text();
+}
+
+/// The rows may use fewer entries than the arrays have. Entries behind them are not part of the matrix.
+TYPED_TEST(CsrTest, EntriesBehindTheRowsAreIgnored) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const std::size_t behind : {1, 100}) {
+    auto A = random_pattern<Offset>(37, 23, 0.2, 1, 5);
+    const auto entries = entries_of(A);
+    A.column_indices.resize(A.column_indices.size() + behind, -7);
+    const auto built = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.column_indices.size());
+    expect_entries(built, entries, 37, 23);
+    EXPECT_TRUE(built.values.is_identity()) << "nothing was sorted";
+    EXPECT_EQ(built.pattern.column_indices.extent(0), entries.size());
+    const auto none = HostPattern<Offset>{2, 3, {0, 0, 0}, A.column_indices};
+    expect_entries(build_csr(Exec(), DevicePattern<Exec, Offset>(none).view(), A.column_indices.size()), {}, 2, 3);
+  }
+}
+
+/// Descents between rows, also across empty rows, are none within rows.
+TYPED_TEST(CsrTest, RowsMayBeginBeforeTheEndOfTheRowBefore) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const HostPattern<Offset> falling{5, 9, {0, 2, 2, 4, 4, 6}, {5, 8, 5, 7, 7, 8}};
+  EXPECT_TRUE(build_csr(Exec(), DevicePattern<Exec, Offset>(falling).view(), 6).values.is_identity());
+  const HostPattern<Offset> repeated{5, 9, {0, 2, 2, 4, 4, 6}, {5, 8, 5, 5, 7, 8}};
+  expect_entries(build_csr(Exec(), DevicePattern<Exec, Offset>(repeated).view(), 6), entries_of(repeated), 5, 9);
+  const HostPattern<Offset> turned{5, 9, {0, 2, 2, 4, 4, 6}, {5, 8, 5, 7, 8, 7}};
+  expect_entries(build_csr(Exec(), DevicePattern<Exec, Offset>(turned).view(), 6), entries_of(turned), 5, 9);
 }
 
 TYPED_TEST(CsrTest, UnsortedRowsAndDuplicatesBecomeCanonical) {
@@ -152,6 +200,54 @@ TYPED_TEST(CsrTest, BadInputIsNamed) {
   EXPECT_NE(message({0, 1, 3}, {0, 3, 2}, 3).find("entry 1 lies in column 3; expected columns from 0 to 2"),
             std::string::npos);
   EXPECT_NE(message({0, 1, 3}, {0, 1, -1}, 3).find("entry 2 lies in column -1"), std::string::npos);
+  EXPECT_NE(message({0, 3, 3}, {0, 3, 5}, 3).find("entry 1 lies in column 3"), std::string::npos) << "inside a row";
+  EXPECT_NE(message({0, 2, 2}, {1, -1, 0}, 2).find("entry 1 lies in column -1"), std::string::npos);
+}
+
+/// Wrong offsets are not followed. All have a difference that looks like a row.
+TYPED_TEST(CsrTest, WrongOffsetsAreNotFollowed) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  constexpr Offset far = std::numeric_limits<Offset>::max() / 2, least = std::numeric_limits<Offset>::min();
+  const auto rejected = [](std::vector<Offset> offsets) {
+    const auto rows = static_cast<int>(offsets.size()) - 1;
+    return rejection<Exec>(HostPattern<Offset>{rows, 3, std::move(offsets), {0, 1, 2}}, 3);
+  };
+  using ::testing::Test;
+  EXPECT_NE(rejected({0, far, far + 1}).find("wrong at row 0: from 0 to " + std::to_string(far)), std::string::npos);
+  EXPECT_NE(rejected({0, far, 3}).find("row 0"), std::string::npos);
+  EXPECT_NE(rejected({far, far + 1, far + 1}).find("row 0: from " + std::to_string(far)), std::string::npos);
+  EXPECT_NE(rejected({0, 1, -far, 3}).find("row 1: from 1 to " + std::to_string(-far)), std::string::npos);
+  EXPECT_NE(rejected({0, 1, least}).find("row 1"), std::string::npos);
+  EXPECT_NE(rejected({least, 1, 3}).find("row 0"), std::string::npos);
+  EXPECT_NE(rejected({0, 1, 3, 4}).find("row 2: from 3 to 4"), std::string::npos);
+}
+
+/// Within a memory limit that has no room for the copy, a wrong pattern is still called wrong.
+TYPED_TEST(CsrTest, WithoutRoomForACopyRowsAreChecked) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(37, 23, 0.2, 1, 5);
+  const DevicePattern<Exec, Offset> right(A);
+  auto wrong = A;
+  wrong.column_indices[5] = 23;
+  const Exec exec;
+  const BuildScope<Exec> scope(exec, std::make_shared<MemoryAccount>(64));
+  EXPECT_THROW(build_csr(exec, right.view(), A.nonzeros()), FormatTooLarge);
+  EXPECT_NE(rejection<Exec>(wrong, A.nonzeros()).find("entry 5 lies in column 23"), std::string::npos);
+}
+
+/// A limit that the rows alone fit in may be smaller than a copy of all entries that are given.
+TYPED_TEST(CsrTest, EntriesBehindTheRowsNeedNoMemory) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  auto A = random_pattern<Offset>(37, 23, 0.2, 1, 5);
+  const auto entries = entries_of(A);
+  A.column_indices.resize(10000);
+  const DevicePattern<Exec, Offset> device(A);
+  const Exec exec;
+  const BuildScope<Exec> scope(exec, std::make_shared<MemoryAccount>(4096));
+  expect_entries(build_csr(exec, device.view(), A.column_indices.size()), entries, 37, 23);
 }
 
 }  // namespace Tessera::Impl::Test

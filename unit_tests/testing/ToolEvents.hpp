@@ -56,8 +56,8 @@ class ToolEvents {
   std::size_t executions() const { return count(log().regions, "Tessera::spmm"); }
   /// The number of plans that were made.
   std::size_t plans() const { return count(log().regions, "Tessera::make_plan"); }
-  /// The number of matrices that were analysed: rows_ascend is the first kernel of make_plan().
-  std::size_t analyses() const { return count(log().kernels, "Tessera::rows_ascend"); }
+  /// The number of matrices that were analysed: check_and_copy is the first kernel of make_plan().
+  std::size_t analyses() const { return count(log().kernels, "Tessera::check_and_copy"); }
   /// The number of times that a plan took new values.
   std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
   /// The number of kernels and regions of Kokkos Kernels, including its BLAS. Regions named NATIVE (no other library
@@ -69,6 +69,7 @@ class ToolEvents {
   }
   std::size_t allocations() const { return log().allocations.size(); }
   std::size_t allocations(std::string_view name) const { return count(log().allocations, name); }
+  std::size_t copies() const { return log().copies.size(); }
   std::size_t fences(std::string_view name) const { return count(log().fences, name); }
   /// The number of events that make the host wait, or allocate or free memory.
   std::size_t waits_and_memory() const {

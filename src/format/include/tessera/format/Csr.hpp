@@ -71,7 +71,7 @@ using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 /// \throws std::invalid_argument that names the first wrong row or entry: offsets do not start at 0, descend, or end
 ///         beyond `entries`; a column is outside [0, columns)
 ///
-/// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
+/// Cost: one pass and one wait if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
                                                           std::size_t entries);
