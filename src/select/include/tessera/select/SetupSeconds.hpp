@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <tessera/select/Choose.hpp>
@@ -12,8 +13,9 @@ namespace Tessera::Impl {
 struct StepSeconds {
   double start = 0;
   double entries_a_second = 1;
+  double most_entries = std::numeric_limits<double>::infinity();  ///< entries of the largest sample
 
-  double of(double nonzeros) const { return start + nonzeros / entries_a_second; }
+  double of(double nonzeros) const { return start + std::min(nonzeros, most_entries) / entries_a_second; }
 };
 
 /// Predicts the seconds that a plan takes to replace its compressed rows. Only their ratio to the seconds of a product
