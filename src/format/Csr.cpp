@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tessera/FormatTooLarge.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "AllocateCsr.hpp"
 #include "CheckAndCopy.hpp"
@@ -118,13 +122,43 @@ struct CsrRowFault {
   }
 };
 
+/// Owns Arrays in memory that an object of the caller keeps alive.
+class SharedOwner final : public ArrayOwner {
+ public:
+  explicit SharedOwner(std::shared_ptr<const void> owner) : owner_(std::move(owner)) {}
+
+ private:
+  std::shared_ptr<const void> owner_;
+};
+
+/// Returns a pattern in the arrays of a canonical input, which are never written.
+template <class Memory>
+Csr<Memory> shared_pattern(const CsrPattern<Offset>& A, std::size_t nonzeros, const std::shared_ptr<const void>& owner) {
+  Csr<Memory> result{A.rows, A.columns, nonzeros, {}, {}};
+  const auto share = [&](auto& array, const auto* data, std::size_t size) {
+    using ArrayType = std::remove_reference_t<decltype(array)>;
+    using Element = typename ArrayType::value_type;
+    array = ArrayType(typename ArrayType::Unowned(const_cast<Element*>(data), size), new SharedOwner(owner));
+  };
+  share(result.row_offsets, A.row_offsets, static_cast<std::size_t>(A.rows) + 1);
+  share(result.column_indices, A.column_indices, nonzeros);
+  result.shared_bytes = bytes_of_arrays(result);
+  return result;
+}
+
+/// Whether kernels can read several columns at once from their first one on.
+inline bool are_aligned(const Ordinal* columns) { return reinterpret_cast<std::uintptr_t>(columns) % 16 == 0; }
+
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
-                                                          std::size_t entries) {
+                                                          std::size_t entries,
+                                                          const std::shared_ptr<const void>& owner) {
   if (input.rows == 0) return {Impl::copy_pattern(exec, input, 0), {}};
-  Csr<typename ExecutionSpace::memory_space> copy;
+  using Memory = typename ExecutionSpace::memory_space;
+  const bool is_shared = owner != nullptr && are_aligned(input.column_indices);
+  Csr<Memory> copy;
   try {
-    copy = Impl::allocate_csr(exec, input.rows, input.columns, entries);
+    if (!is_shared) copy = Impl::allocate_csr(exec, input.rows, input.columns, entries);
   } catch (const FormatTooLarge&) {
     // The pattern is checked only: it may be wrong, or have fewer entries than are given.
   }
@@ -133,6 +167,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& 
     Impl::check_row_offsets(exec, input, entries);
     Impl::check_columns(exec, input, found.used);
   }
+  if (found.descents == 0 && is_shared) return {shared_pattern<Memory>(input, found.used, owner), {}};
   if (found.descents == 0 && copy.row_offsets.data() != nullptr && found.used == entries) return {copy, {}};
   copy = {};
   if (found.descents == 0) return {Impl::copy_pattern(exec, input, found.used), {}};
@@ -168,7 +203,8 @@ std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpa
 }
 
 #define TESSERA_INSTANTIATE(Exec, Ignored)                                                              \
-  template BuiltCsr<Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template BuiltCsr<Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t,  \
+                                                  const std::shared_ptr<const void>&);                  \
   template BuiltCsr<Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
   template std::string validate(const Exec&, const Csr<Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )

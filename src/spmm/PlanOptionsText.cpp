@@ -62,6 +62,7 @@ void for_each_option(PlanOptions& o, const Visit& visit) {
   visit("follow_values", o.hints.follow_values);
   visit("expected_products", o.hints.expected_products);
   visit("half_vectors", o.half_vectors);
+  visit("shares_pattern", o.shares_pattern);
   visit("format", o.format);
   visit("precision", o.precision);
   visit("reordering", o.reordering);

@@ -148,7 +148,14 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const Executio
                                                                   const RowRange& range) {
   const auto narrow =
       std::visit([&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range); }, A.row_offsets);
-  if (A.block_size == 1) return build_csr(exec, narrow.pattern, range.entries);
+  if (A.block_size == 1) {
+    auto result = build_csr(exec, narrow.pattern, range.entries, A.owner);
+    if (result.pattern.shared_bytes > 0 && narrow.row_offsets.extent(0) > 0) {
+      result.pattern.row_offsets = narrow.row_offsets;  // a copy, which nobody else keeps
+      result.pattern.shared_bytes -= narrow.row_offsets.extent(0) * sizeof(Offset);
+    }
+    return result;
+  }
   const auto points = expand_blocks(exec, narrow.pattern, range.entries, A.block_size);
   auto result = build_csr(exec, points.pattern.view(), points.pattern.nonzeros);
   result.values = compose(exec, points.values, result.values);

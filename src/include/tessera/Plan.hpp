@@ -222,6 +222,8 @@ auto plan_of(const Exec& exec, int rows, int columns, int block_size, const RowO
   input.values = reinterpret_cast<const kernel_scalar_t<Scalar>*>(values.data());
   input.row_offsets_size = row_offsets.extent(0);
   input.column_indices_size = column_indices.extent(0);
+  if (options.shares_pattern)
+    input.owner = std::make_shared<std::pair<RowOffsets, ColumnIndices>>(row_offsets, column_indices);
   input.values_size = values.extent(0);
   input.most_entries = most_entries;
   input.most_places = most_places;

@@ -49,6 +49,12 @@ struct PlanHints {
 /// How a plan is made.
 struct PlanOptions {
   PlanHints hints = {};  ///< the purpose of the plan; make_plan(exec, A, X) sets num_vectors and layout_left from X
+  /// Whether compressed rows may stay in the row offsets and column indices of A, which the plan then neither copies
+  /// nor counts as its memory. It holds these Views. The program must change none of their elements as long as the plan,
+  /// or a CUDA graph of its products, exists. The plan copies offsets of 8 bytes. It copies both arrays if rows are
+  /// unsorted or have duplicates, if A consists of blocks or is stored in several blocks of rows, and if the column
+  /// indices are not aligned to 16 bytes.
+  bool shares_pattern = false;
   /// Whether X and Y of products may, and typically do, have 16 bits: Tessera::Half or BFloat16, or Kokkos' half_t or
   /// bhalf_t. Sums are computed in float. Only for float matrices, whose values keep 32 bits except in 16-bit
   /// precisions. On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and so do those of BitTcf and

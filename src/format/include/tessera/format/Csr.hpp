@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tessera/Format.hpp>
 #include <tessera/FormatParameters.hpp>
@@ -24,7 +25,8 @@ struct Built {
   ValueMap<MemorySpace> values;  ///< the source of each value
 };
 
-/// A canonical pattern in compressed rows (see CsrPattern). It owns its arrays, which are in a memory space.
+/// A canonical pattern in compressed rows (see CsrPattern). It owns its arrays, which are in a memory space, or shares
+/// those of the pattern that it was built from.
 ///
 /// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
 template <class MemorySpace>
@@ -38,12 +40,13 @@ struct Csr {
   std::size_t nonzeros = 0;                           ///< number of entries
   Impl::Array<Offset*, MemorySpace> row_offsets;      ///< see CsrPattern
   Impl::Array<Ordinal*, MemorySpace> column_indices;  ///< see CsrPattern
+  std::size_t shared_bytes = 0;                       ///< bytes of these arrays that belong to somebody else
 
   std::size_t places() const { return nonzeros; }  ///< elements of an array of values
   /// Returns the raw view that kernels use.
   CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
-  /// Returns the bytes of the pattern, without the values.
-  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
+  /// Returns the bytes of the pattern that this object owns, without the values.
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this) - shared_bytes; }
 
   /// @cond
   template <class ExecutionSpace>
@@ -72,9 +75,13 @@ using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 ///         beyond `entries`; a column is outside [0, columns)
 ///
 /// Cost: one pass and one wait if the input is canonical; otherwise a radix sort of its entries.
+///
+/// \param owner   [in] keeps the arrays of the input alive; null: they are copied. A canonical input is not copied if it
+///                     has an owner and its columns are aligned to 16 bytes, as kernels need
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
-                                                          std::size_t entries);
+                                                          std::size_t entries,
+                                                          const std::shared_ptr<const void>& owner = nullptr);
 
 /// Checks offsets for build_csr(). They may be a user's offsets that exceed the range of an int.
 ///

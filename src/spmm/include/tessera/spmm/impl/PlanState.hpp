@@ -39,6 +39,7 @@ struct UserRows {
   const Ordinal* column_indices = nullptr;
   std::size_t row_offsets_size = 0;
   std::size_t column_indices_size = 0;
+  std::shared_ptr<const void> owner;                 // keeps both arrays alive if plans may share them; else null
   std::size_t most_entries = most_entries_of_block;  // upper bound on a block's elements; smaller in tests
   std::size_t most_places = most_entries_of_block;   // upper bound on the places of its format; smaller in tests
 };

@@ -129,6 +129,7 @@ class MatrixPlan {
       if (!options_) {
         options.hints.num_vectors = std::max(columns, 1);
         options.hints.layout_left = layout_left;
+        options.shares_pattern = true;  // the graph stays as long as the plan
       }
       options.hints.follow_values = !is_told_;
       plan_ = make_plan(exec, A, options);
