@@ -133,7 +133,8 @@ class SharedOwner final : public ArrayOwner {
 
 /// Returns a pattern in the arrays of a canonical input, which are never written.
 template <class Memory>
-Csr<Memory> shared_pattern(const CsrPattern<Offset>& A, std::size_t nonzeros, const std::shared_ptr<const void>& owner) {
+Csr<Memory> shared_pattern(const CsrPattern<Offset>& A, std::size_t nonzeros,
+                           const std::shared_ptr<const void>& owner) {
   Csr<Memory> result{A.rows, A.columns, nonzeros, {}, {}};
   const auto share = [&](auto& array, const auto* data, std::size_t size) {
     using ArrayType = std::remove_reference_t<decltype(array)>;

@@ -50,8 +50,7 @@ Csr<typename ExecutionSpace::memory_space> sample_rows(const ExecutionSpace& exe
       entries);
   exec.fence("Tessera::sampled_offsets");
   result.nonzeros = static_cast<std::size_t>(entries);
-  result.column_indices =
-      allocate<decltype(result.column_indices)>(exec, "Tessera::sampled_columns", result.nonzeros);
+  result.column_indices = allocate<decltype(result.column_indices)>(exec, "Tessera::sampled_columns", result.nonzeros);
   const auto columns = result.column_indices;
   const TeamShape shape{256, lanes_for(static_cast<double>(entries) / result.rows)};
   Kokkos::parallel_for(
@@ -68,7 +67,7 @@ Csr<typename ExecutionSpace::memory_space> sample_rows(const ExecutionSpace& exe
   return result;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                      \
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
   template Csr<Exec::memory_space> sample_rows(const Exec&, const CsrPattern<Offset>&, std::size_t);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 

@@ -95,7 +95,8 @@ MatrixStatistics statistics_of_size(const PlanOptions& options, Ordinal rows, Or
   return statistics;
 }
 
-/// Counts what a model of type `Machine` needs. Counts windows if the choice depends on them and there is enough memory.
+/// Counts what a model of type `Machine` needs. Counts windows if the choice depends on them and there is enough
+/// memory.
 template <class ExecutionSpace, class Machine>
 void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
                       const Csr<typename ExecutionSpace::memory_space>& A, MatrixStatistics& statistics) {

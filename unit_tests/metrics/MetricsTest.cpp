@@ -67,8 +67,8 @@ TYPED_TEST(MetricsTest, ASampleHasWholeChunksOfRows) {
       for (int chunk = group * stride; chunk < (group + 1) * stride; ++chunk) {
         bool is_equal = true;
         for (int r = 0; r < sampled_chunk && is_equal; ++r) {
-          is_equal = row_of(offsets, columns, first + r) ==
-                     row_of(A.row_offsets, A.column_indices, chunk * sampled_chunk + r);
+          is_equal =
+              row_of(offsets, columns, first + r) == row_of(A.row_offsets, A.column_indices, chunk * sampled_chunk + r);
         }
         found += is_equal ? 1 : 0;
       }

@@ -50,9 +50,9 @@ struct PlanHints {
 struct PlanOptions {
   PlanHints hints = {};  ///< the purpose of the plan; make_plan(exec, A, X) sets num_vectors and layout_left from X
   /// Whether compressed rows may stay in the row offsets and column indices of A, which the plan then neither copies
-  /// nor counts as its memory. It holds these Views. The program must change none of their elements as long as the plan,
-  /// or a CUDA graph of its products, exists. The plan copies offsets of 8 bytes. It copies both arrays if rows are
-  /// unsorted or have duplicates, if A consists of blocks or is stored in several blocks of rows, and if the column
+  /// nor counts as its memory. It holds these Views. The program must change none of their elements as long as the
+  /// plan, or a CUDA graph of its products, exists. The plan copies offsets of 8 bytes. It copies both arrays if rows
+  /// are unsorted or have duplicates, if A consists of blocks or is stored in several blocks of rows, and if the column
   /// indices are not aligned to 16 bytes.
   bool shares_pattern = false;
   /// Whether X and Y of products may, and typically do, have 16 bits: Tessera::Half or BFloat16, or Kokkos' half_t or
