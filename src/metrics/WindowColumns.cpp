@@ -47,6 +47,7 @@ struct CountLevels {
   static constexpr int words = tallest / 64;
 
   CsrPattern<Offset> A;
+  unsigned one_in;                         // one in this number of columns is counted, a power of two
   Ordinal first_window;                    // first window of the batch, whose table is the first
   Array<Ordinal*, Memory> columns;         // tables
   Array<std::uint64_t*, Memory> row_sets;  // `words` words for each place
@@ -59,6 +60,11 @@ struct CountLevels {
   KOKKOS_FUNCTION std::size_t table(Ordinal window) const {
     const auto entries = std::size_t(A.row_offsets[first_row(window)] - A.row_offsets[first_row(first_window)]);
     return entries + entries / 2 + std::size_t(window - first_window);
+  }
+
+  /// Whether a hash picks this column.
+  KOKKOS_FUNCTION bool is_counted(Ordinal column) const {
+    return (static_cast<std::uint32_t>(column) * 0x9E3779B9u >> 16 & (one_in - 1)) == 0;
   }
 
   /// \param begin [in] first place of the table of the window of row r, which has `size` places
@@ -91,16 +97,18 @@ struct CountLevels {
       const Offset first = A.row_offsets[start + r];
       const auto entries = static_cast<std::size_t>(A.row_offsets[start + r + 1] - first);
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entries), [&](std::size_t k) {
-        count_entry(begin, size, r, A.column_indices[std::size_t(first) + k], found);
+        const Ordinal column = A.column_indices[std::size_t(first) + k];
+        if (is_counted(column)) count_entry(begin, size, r, column, found);
       });
     });
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (int level = 0; level < levels; ++level) {
         for (int i = first_of_level(level); i < first_of_level(level + 1); ++i) {
-          sums.columns[level] += found[i];
-          sums.tiles[level] += (found[i] + tile_width - 1) / tile_width;
-          if (sums.most[level] < found[i]) sums.most[level] = found[i];
+          const std::size_t distinct = std::size_t(found[i]) * one_in;
+          sums.columns[level] += distinct;
+          sums.tiles[level] += (distinct + tile_width - 1) / tile_width;
+          if (sums.most[level] < distinct) sums.most[level] = distinct;
         }
       }
     });
@@ -149,7 +157,7 @@ WindowBatches batches_of_windows(const ExecutionSpace& exec, const CsrPattern<Of
 }
 
 template <class ExecutionSpace, class Offset>
-LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, unsigned one_in) {
   using Memory = typename ExecutionSpace::memory_space;
   LevelSums sums;
   if (nonzeros == 0) return sums;
@@ -171,7 +179,7 @@ LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
     Kokkos::parallel_reduce(
         "Tessera::window_columns",
         teams(exec, static_cast<Ordinal>(ends[b] - first), windows_of_tallest * sizeof(std::uint32_t), shape),
-        CountLevels<ExecutionSpace, Offset>{A, static_cast<Ordinal>(first), columns, row_sets},
+        CountLevels<ExecutionSpace, Offset>{A, one_in, static_cast<Ordinal>(first), columns, row_sets},
         Kokkos::subview(results, b));
   }
   for (const LevelSums& of_batch : host_copy(exec, results)) sums += of_batch;
@@ -180,8 +188,8 @@ LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
-                                            std::size_t nonzeros) {
-  const Impl::LevelSums sums = Impl::count_levels(exec, A, nonzeros);
+                                            std::size_t nonzeros, unsigned one_in) {
+  const Impl::LevelSums sums = Impl::count_levels(exec, A, nonzeros, one_in);
   std::array<WindowColumns, 5> result;
   for (std::size_t level = 0; level < result.size(); ++level) {
     WindowColumns& windows = result[level];
@@ -195,7 +203,7 @@ std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const Cs
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset) \
-  template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t);
+  template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t, unsigned);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl

@@ -19,11 +19,22 @@
 /// Counts the statistics that the choice of a format depends on.
 namespace Tessera::Impl {
 
+/// Returns n if one in n columns is enough to estimate the distinct columns of windows: a power of two. A window of 128
+/// rows with more than 8192 entries, of a matrix of more than two million, then counts about 4096.
+inline unsigned counted_columns(Ordinal rows, std::size_t nonzeros) {
+  const std::size_t window = rows == 0 ? 0 : nonzeros / ((static_cast<std::size_t>(rows) - 1) / 128 + 1);
+  unsigned one_in = 1;
+  while (nonzeros > std::size_t(1) << 21 && one_in < 16 && window / one_in > 8192) one_in *= 2;
+  return one_in;
+}
+
 /// Counts the distinct columns and the tiles of windows.
+///
+/// \param one_in [in] one in this number of columns is counted
 template <class ExecutionSpace>
 void count_windows(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
-                   MatrixStatistics& statistics) {
-  for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros)) {
+                   MatrixStatistics& statistics, unsigned one_in = 1) {
+  for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros, one_in)) {
     const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
     const auto most_columns = static_cast<double>(windows.most_columns), most_tiles = std::ceil(most_columns / 8);
     if (windows.window_rows == 8) {
@@ -99,11 +110,12 @@ MatrixStatistics statistics_of_size(const PlanOptions& options, Ordinal rows, Or
 /// memory.
 template <class ExecutionSpace, class Machine>
 void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                      const Csr<typename ExecutionSpace::memory_space>& A, MatrixStatistics& statistics) {
+                      const Csr<typename ExecutionSpace::memory_space>& A, unsigned one_in,
+                      MatrixStatistics& statistics) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Auto;
   const bool needs_windows = tries_orders || !is_host_model;
-  if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics); })) {
+  if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics, one_in); })) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
     return;
   }
@@ -137,7 +149,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   if (counted.nonzeros == 0) counted = A;  // the sampled rows are empty
   const double all = statistics.nonzeros, some = static_cast<double>(counted.nonzeros);
   statistics.nonzeros = some;
-  count_statistics(exec, options, machine, counted, statistics);
+  count_statistics(exec, options, machine, counted, counted_columns(A.rows, A.nonzeros), statistics);
   statistics.nonzeros = all;
   if (some < all) scale_counts(all / some, statistics);
   if constexpr (!std::is_same_v<Machine, MachineModel>) {

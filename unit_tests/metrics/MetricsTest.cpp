@@ -47,6 +47,20 @@ TYPED_TEST(MetricsTest, NoRowsHaveNoLength) {
   EXPECT_EQ(lengths.longest, 0u);
 }
 
+TYPED_TEST(MetricsTest, OneInFourColumnsEstimatesWindows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const auto A = random_pattern<int>(1000, 5000, 0.1, 7);
+  const DevicePattern<Exec, int> device(A);
+  const auto exact = window_columns(Exec(), device.view(), A.nonzeros());
+  const auto estimated = window_columns(Exec(), device.view(), A.nonzeros(), 4);
+  for (std::size_t level = 0; level < exact.size(); ++level) {
+    EXPECT_NEAR(double(estimated[level].columns) / double(exact[level].columns), 1, 0.05) << level;
+    EXPECT_NEAR(double(estimated[level].tiles) / double(exact[level].tiles), 1, 0.05) << level;
+    EXPECT_NEAR(double(estimated[level].most_columns) / double(exact[level].most_columns), 1, 0.1) << level;
+    EXPECT_NE(estimated[level].columns, exact[level].columns);
+  }
+}
+
 /// A sample has one chunk of each `stride` chunks, whole and unchanged, the same one in each run.
 TYPED_TEST(MetricsTest, ASampleHasWholeChunksOfRows) {
   using Exec = typename TypeParam::ExecutionSpace;

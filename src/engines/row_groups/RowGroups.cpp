@@ -34,6 +34,7 @@ template <class Exec>
 struct CountNewEntries {
   CsrPattern<Offset> A;
   int group_rows;
+  Ordinal team_rows;
   NewEntriesOfRows<typename Exec::memory_space> counts;
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
@@ -51,18 +52,17 @@ struct CountNewEntries {
       });
     });
   }
-
-  static constexpr Ordinal team_rows = 64;
 };
 
 template <class Exec>
 void count_new_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int group_rows,
                        const NewEntriesOfRows<typename Exec::memory_space>& new_entries) {
-  using Count = CountNewEntries<Exec>;
   if (A.rows == 0) return;
   const TeamShape shape{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
-  Kokkos::parallel_for("Tessera::count_new_entries", teams(exec, window_count(A.rows, Count::team_rows), 0, shape),
-                       Count{A, group_rows, new_entries});
+  // A row for each thread of a team: few long rows, too, are many teams.
+  const Ordinal team_rows = is_host_space<Exec> ? 64 : shape.lanes / shape.thread_lanes;
+  Kokkos::parallel_for("Tessera::count_new_entries", teams(exec, window_count(A.rows, team_rows), 0, shape),
+                       CountNewEntries<Exec>{A, group_rows, team_rows, new_entries});
 }
 
 /// Cuts a chunk of A into groups; see split_chunk().

@@ -22,11 +22,13 @@ struct WindowColumns {
 /// \param exec     [in] the instance to run on; the call waits for it
 /// \param A        [in] a canonical pattern
 /// \param nonzeros [in] the number of its nonzeros
+/// \param one_in   [in] a power of two: a hash picks one in this number of columns, whose counts stand for all of them.
+///                      With 1 the counts are exact
 ///
 /// Cost: a pass over the entries, in which hash tables hold the columns of 128 rows each. Memory: 30 bytes per entry
 /// for an eighth of the entries or, if that is more, for 2^18 entries (2^21 on devices).
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
-                                            std::size_t nonzeros);
+                                            std::size_t nonzeros, unsigned one_in = 1);
 
 }  // namespace Tessera::Impl
