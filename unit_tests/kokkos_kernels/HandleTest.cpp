@@ -11,6 +11,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "GrowingPlans.hpp"
 #include "HandleCheck.hpp"
 #include "ValueChecks.hpp"
 
@@ -73,6 +74,20 @@ TEST(HandleTest, ValuesChangedInPlace) {
   expect_products_of(after.elements, handle, A.matrix);
   Kokkos::deep_copy(A.matrix.values, before.matrix.values);
   expect_products_of(before.elements, handle, A.matrix);
+}
+
+/// The plan of a handle replaces its rows when that has paid, and then still sees values that change in place.
+TEST(HandleTest, PlansGrow) {
+  const FastTiles tiles;
+  const Case A(dense_blocks(40), 1), after(dense_blocks(40), 2);
+  Handle handle;
+  expect_products_of(A.elements, handle, A.matrix);
+  EXPECT_EQ(handle.plan().format(), Format::Csr);
+  for (int product = 0; product < 1000 && handle.plan().format() == Format::Csr; ++product) multiply(handle, A);
+  EXPECT_NE(handle.plan().format(), Format::Csr) << handle.plan().explain();
+  expect_products_of(A.elements, handle, A.matrix);
+  Kokkos::deep_copy(A.matrix.values, after.matrix.values);
+  expect_products_of(after.elements, handle, A.matrix);
 }
 
 /// After the first values_changed(), a handle sees changes only with further calls.
