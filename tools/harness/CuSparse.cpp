@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace Tessera::Impl::Harness {
 
@@ -16,8 +17,9 @@ namespace {
 template <class Scalar>
 constexpr cudaDataType type = std::is_same_v<Scalar, double> ? CUDA_R_64F : CUDA_R_32F;
 
-void check(cusparseStatus_t status, const std::string& what) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(what + ": " + cusparseGetErrorName(status));
+void check(cusparseStatus_t status, const char* what) {
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(what) + ": " + cusparseGetErrorName(status));
 }
 
 /// Calls make(&object, arguments...).
@@ -27,8 +29,6 @@ std::shared_ptr<void> made(const char* what, Destroy destroy, Make make, Argumen
   check(make(&object, arguments...), what);
   return std::shared_ptr<void>(object, [destroy](void* p) { destroy(static_cast<Object>(p)); });
 }
-
-std::shared_ptr<void> new_handle() { return made<cusparseHandle_t>("cusparseCreate", cusparseDestroy, cusparseCreate); }
 
 std::shared_ptr<void> device_memory(std::size_t bytes) {
   void* memory = nullptr;
@@ -71,9 +71,13 @@ const std::vector<CuSparseAlgorithm>& cusparse_algorithms() {
   return algorithms;
 }
 
+std::shared_ptr<void> new_cusparse_handle() {
+  return made<cusparseHandle_t>("cusparseCreate", cusparseDestroy, cusparseCreate);
+}
+
 std::string cusparse_version() {
   int version = 0;
-  check(cusparseGetVersion(static_cast<cusparseHandle_t>(new_handle().get()), &version), "cusparseGetVersion");
+  check(cusparseGetVersion(static_cast<cusparseHandle_t>(new_cusparse_handle().get()), &version), "cusparseGetVersion");
   return "cuSPARSE " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10) + "." +
          std::to_string(version % 100);
 }
@@ -81,8 +85,8 @@ std::string cusparse_version() {
 template <class Scalar>
 CuSparseProduct<Scalar>::CuSparseProduct(const CuSparseAlgorithm& algorithm, bool preprocesses,
                                          const CsrPattern<int>& A, std::size_t nonzeros, const Scalar* values,
-                                         Mode mode)
-    : algorithm_(algorithm), preprocesses_(preprocesses), mode_(mode), handle_(new_handle()) {
+                                         Mode mode, std::shared_ptr<void> handle)
+    : algorithm_(algorithm), preprocesses_(preprocesses), mode_(mode), handle_(std::move(handle)) {
   A_ = made<cusparseSpMatDescr_t>("cusparseCreateCsr", cusparseDestroySpMat, cusparseCreateCsr, A.rows, A.columns,
                                   static_cast<std::int64_t>(nonzeros), const_cast<int*>(A.row_offsets),
                                   const_cast<int*>(A.column_indices), const_cast<Scalar*>(values), CUSPARSE_INDEX_32I,

@@ -25,6 +25,9 @@ const std::vector<CuSparseAlgorithm>& cusparse_algorithms();
 /// "cuSPARSE 12.6.3"
 std::string cusparse_version();
 
+/// Returns a handle of cuSPARSE, which products can share. A program makes one, once.
+std::shared_ptr<void> new_cusparse_handle();
+
 /// Y = alpha op(A) X + beta Y by one algorithm, for float and double. All arrays are on the device, and nothing is
 /// copied. Throws std::runtime_error that names the call that cuSPARSE rejected.
 template <class Scalar>
@@ -32,8 +35,10 @@ class CuSparseProduct {
  public:
   /// \param preprocesses [in] whether cuSPARSE may analyse the matrix before the first product
   /// \param A, nonzeros, values [in] the matrix, with at least one row, column and nonzero
+  /// \param handle [in] from new_cusparse_handle()
   CuSparseProduct(const CuSparseAlgorithm& algorithm, bool preprocesses, const CsrPattern<int>& A, std::size_t nonzeros,
-                  const Scalar* values, Mode mode = Mode::NoTranspose);
+                  const Scalar* values, Mode mode = Mode::NoTranspose,
+                  std::shared_ptr<void> handle = new_cusparse_handle());
 
   /// Does all of a product except multiplying. X and Y are row-major or column-major; for SpMV, one contiguous column.
   void prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
