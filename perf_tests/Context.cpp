@@ -12,6 +12,7 @@
 #include <harness/Timing.hpp>
 #include <string>
 #include <tessera/Version.hpp>
+#include <utility>
 #include <vector>
 
 namespace Tessera::Impl::Benchmarks {
@@ -57,20 +58,23 @@ double copy_bytes_per_second() {
   return rate;
 }
 
-void add_context() {
+std::vector<std::pair<std::string, std::string>> context() {
   const Space exec;
-  benchmark::AddCustomContext("device", device_name());
-  benchmark::AddCustomContext("execution_space", exec.name());
-  benchmark::AddCustomContext("concurrency", std::to_string(exec.concurrency()));
-  benchmark::AddCustomContext("tessera_version", TESSERA_VERSION_STRING);
-  benchmark::AddCustomContext("tessera_commit", std::string(version().commit));
-  benchmark::AddCustomContext("kokkos_version", version_text(KOKKOS_VERSION));
   const KokkosKernelsBuild kernels = kokkos_kernels_build();
-  benchmark::AddCustomContext("kokkos_kernels",
-                              kernels.version.empty() ? "none" : kernels.version + ", " + kernels.flags);
-  benchmark::AddCustomContext("compiler", TESSERA_COMPILER);
-  benchmark::AddCustomContext("flags", TESSERA_FLAGS);
-  benchmark::AddCustomContext("copy_gb_per_s", std::to_string(1e-9 * copy_bytes_per_second()));
+  return {{"device", device_name()},
+          {"execution_space", exec.name()},
+          {"concurrency", std::to_string(exec.concurrency())},
+          {"tessera_version", TESSERA_VERSION_STRING},
+          {"tessera_commit", std::string(version().commit)},
+          {"kokkos_version", version_text(KOKKOS_VERSION)},
+          {"kokkos_kernels", kernels.version.empty() ? "none" : kernels.version + ", " + kernels.flags},
+          {"compiler", TESSERA_COMPILER},
+          {"flags", TESSERA_FLAGS},
+          {"copy_gb_per_s", std::to_string(1e-9 * copy_bytes_per_second())}};
+}
+
+void add_context() {
+  for (const auto& [key, text] : context()) benchmark::AddCustomContext(key, text);
 }
 
 }  // namespace Tessera::Impl::Benchmarks

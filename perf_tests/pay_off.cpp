@@ -1,125 +1,279 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times the set-up of a plan and its products, by order of rows, layout and number of columns. If Kokkos Kernels is
-// available, also computes the number of products from which set-up and products are faster than KokkosSparse::spmv.
-// "natural" is the given order of the rows, "automatic" the best of the given and the found orders.
+// Times what a program sees that has just got its matrix: set-up and n products Y = A X together, for n = 1, 2, 5, 10,
+// 20, 50, ... 10,000:
+//   pay_off [MATRIX]... --output pay_off.json [--seconds 300] [--num_vecs 1 8 32] [--scalar double] [other: --help]
+// Tessera has default options, except hints about X; beside it cuSPARSE and Kokkos Kernels if they are there, each with
+// its own set-up (PeerWays.hpp). In each repetition every way begins anew and really multiplies n times, with a fence
+// at each n only; ways take turns. Algorithms of cuSPARSE that are the fastest for no n are measured once, and left
+// out.
 //
-//   Time                   make_plan and prepare
-//   product_ms             a product, one of ten successive ones
-//   products               Time / product_ms
-//   baseline_set_up_ms     the extra time of Kokkos Kernels' first product
-//   baseline_ms            a product with Kokkos Kernels
-//   pay_off_products       the number of products from which the plan is faster; absent if it never is
-//   ratio_10, ..._100, ..._1000   speedup of 10, 100 and 1000 products, including the set-up
-#include <benchmark/benchmark.h>
-
+// --seconds bounds the time of all curves together, evenly over the problems that are left: each curve ends at an n
+// after which the next would take too long. Results are compared; a difference beyond rounding is a failure.
+//
+// Prints a table for each problem: milliseconds, and how many times as fast as the best peer Tessera is. The JSON has
+// medians, minima and maxima of all n; scripts/report makes tables and plots of it.
+#include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <harness/Arguments.hpp>
+#include <harness/Curve.hpp>
+#include <harness/Files.hpp>
+#include <harness/Matrices.hpp>
+#include <harness/NamedFiles.hpp>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <tessera/Spmm.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "CommandLine.hpp"
+#include "Context.hpp"
 #include "DeviceMatrix.hpp"
+#include "PeerWays.hpp"
 
 using namespace Tessera::Impl::Benchmarks;
 
 namespace {
 
-using Tessera::Mode;
-using Tessera::Reordering;
-
-constexpr int products_a_turn = 10;
-
-/// The seconds of the set-up and of a product.
-struct Cost {
-  double set_up = 0, product = 0;
-
-  double of(int products) const { return set_up + products * product; }
-  void add(const Cost& other) { set_up += other.set_up, product += other.product; }
+struct Options {
+  std::vector<std::string> matrices{"elasticity:16", "rmat:15,8", "road:200000"};
+  std::vector<std::string> scalars{};
+  std::vector<std::string> layouts{"right"};
+  std::vector<int> columns{1, 8, 32};
+  std::string output;
+  int repetitions = 3, most_products = 10000;
+  double seconds = 300;
 };
 
-template <class View>
-Cost cost_of_plan(const Space& exec, const DeviceMatrix& A, const Tessera::PlanOptions& options, const View& X,
-                  const View& Y) {
-  Cost cost;
-  DevicePlan plan;
-  DevicePlan::workspace_type work;
-  cost.set_up = seconds_of(exec, [&] {
-    plan = A.plan(exec, options);
-    work = plan.prepare(exec, options.hints.num_vectors, Mode::NoTranspose);
-  });
-  const auto multiply = [&] { Tessera::spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, Y); };
-  multiply();
-  cost.product = seconds_each(exec, products_a_turn, multiply);
-  return cost;
-}
+/// A matrix, the type of its values, and the shape of X.
+struct Problem {
+  std::string matrix, scalar, layout;
+  int columns = 0;
+};
 
-template <class Layout>
-Cost cost_of_baseline(const Space& exec, const DeviceMatrix& A, const Vectors<Layout>& X, const Vectors<Layout>& Y) {
-  Cost cost;
-  SpmvProduct<double, Layout> product;
-  const auto multiply = [&] { product(exec, Mode::NoTranspose, 1.0, X, 0.0, Y); };
-  const double first = seconds_of(exec, [&] {
-    product = kokkos_kernels_product<double, Layout>(A);
-    if (product) multiply();
-  });
-  if (!product) return cost;
-  cost.product = seconds_each(exec, products_a_turn, multiply);
-  cost.set_up = std::max(0.0, first - cost.product);
-  return cost;
-}
+/// The curves of a problem, and what went wrong.
+struct Result {
+  std::vector<Curve> curves;
+  std::string formats;  ///< that Tessera's last plan began and ended with
+  std::vector<std::string> failures;
+};
 
-void report(benchmark::State& state, const Cost& ours, const Cost& theirs) {
-  const double iterations = double(state.iterations());
-  state.counters["product_ms"] = 1e3 * ours.product / iterations;
-  state.counters["products"] = ours.set_up / ours.product;
-  if (theirs.product == 0) return;
-  state.counters["baseline_set_up_ms"] = 1e3 * theirs.set_up / iterations;
-  state.counters["baseline_ms"] = 1e3 * theirs.product / iterations;
-  for (const int products : {10, 100, 1000})
-    state.counters["ratio_" + std::to_string(products)] = theirs.of(products) / ours.of(products);
-  if (ours.product < theirs.product) {
-    state.counters["pay_off_products"] = std::max(0.0, (ours.set_up - theirs.set_up) / (theirs.product - ours.product));
-  }
-}
-
-template <class Layout>
-void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reordering, int columns) {
-  const Space exec;
+/// Tessera's plan with default options. \param formats [out] is written when a plan is destroyed
+template <class Scalar, class View>
+Way way_of_tessera(const Space& exec, const DeviceCsr<Scalar, int, Space>& A, const View& X, const View& Y,
+                   std::string& formats) {
   Tessera::PlanOptions options;
-  options.hints.num_vectors = columns;
-  options.reordering = reordering;
-  const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
-  scatter_values(X);
-  Cost ours, theirs;
-  for (auto _ : state) {
-    theirs.add(cost_of_baseline<Layout>(exec, A, X, Z));
-    const Cost cost = cost_of_plan(exec, A, options, X, Y);
-    ours.add(cost);
-    state.SetIterationTime(cost.set_up);
-  }
-  if (theirs.product > 0 && !(difference(Y, Z) < rounding<double>)) state.SkipWithError("the products differ");
-  report(state, ours, theirs);
+  options.hints.num_vectors = X.extent_int(1);
+  options.hints.layout_left = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
+  return {"tessera", "", [=, &formats]() -> std::function<void()> {
+            using Plan = Tessera::Plan<Scalar, Space>;
+            auto made = Tessera::make_plan(exec, A.rows, A.columns, A.row_offsets, A.column_indices, A.values, options);
+            const auto first = made.format();
+            const auto note = [first, &formats](Plan* plan) {
+              formats = to_string(first);
+              if (plan->format() != first) formats += ", then " + std::string(to_string(plan->format()));
+              delete plan;
+            };
+            const std::shared_ptr<Plan> plan(new Plan(std::move(made)), note);
+            return [=] { Tessera::spmm(exec, *plan, X, Y); };
+          }};
 }
 
-void register_benchmarks(const Settings& settings) {
-  for (const Reordering reordering : {Reordering::None, Reordering::Search}) {
-    const Keys order = {{"order", reordering == Reordering::None ? "natural" : "automatic"}};
-    for (const Case& one : all_cases(settings)) {
-      add_benchmark(one.name("pay_off", settings, order), 1, [=](benchmark::State& state) {
-        with_layout(one.layout, [&](auto layout) {
-          time_both<decltype(layout)>(state, matrix_of(one.matrix), reordering, one.columns);
-        });
-      });
+/// Waits and reads the clock.
+double now() {
+  Space().fence();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class Scalar, class Layout>
+Result measure(const DeviceCsr<Scalar, int, Space>& A, int columns, const Options& options, double budget) {
+  using View = Vectors<Layout, Scalar>;
+  const Space exec;
+  const View X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
+  scatter_values(X);
+  Result result;
+  const auto compare = [&](const Way& way) {
+    if (!(difference(Y, Z) < rounding<Scalar>)) throw std::runtime_error("the product differs from " + way.library);
+  };
+  std::vector<Way> ways = {way_of_tessera<Scalar, View>(exec, A, X, Y, result.formats)};
+  ways[0].set_up()();
+  // Each peer multiplies, which loads its kernels. Those that cannot are left out.
+  for (const Way& way : peer_ways<Scalar, Layout>(exec, A, X, Z)) {
+    try {
+      Kokkos::deep_copy(exec, Z, std::numeric_limits<Scalar>::quiet_NaN());
+      way.set_up()();
+      compare(way);
+      ways.push_back(way);
+    } catch (const std::exception& error) {
+      result.failures.push_back(way.library + " " + way.name + ": " + error.what());
     }
   }
+  result.curves = curves_in_turns(ways, counts_up_to(options.most_products), options.repetitions, budget, now);
+  if (ways.size() > 1) compare(ways.back());  // Tessera may have changed the format since
+  return result;
+}
+
+/// \throws std::invalid_argument if this Tessera is not compiled for the scalars
+template <class Scalar>
+Result measure(const DeviceCsr<Scalar, int, Space>& A, const Problem& problem, const Options& options, double budget) {
+  if constexpr (!Tessera::Impl::is_compiled_v<Scalar>) {
+    throw std::invalid_argument("this Tessera was configured without these scalars (TESSERA_SCALARS)");
+  } else {
+    return problem.layout == "left" ? measure<Scalar, Kokkos::LayoutLeft>(A, problem.columns, options, budget)
+                                    : measure<Scalar, Kokkos::LayoutRight>(A, problem.columns, options, budget);
+  }
+}
+
+Result measure(const Problem& problem, const Options& options, double budget) try {
+  const DeviceMatrix& A = matrix_of(problem.matrix);
+  return problem.scalar == "double" ? measure<double>(A, problem, options, budget)
+                                    : measure<float>(in_floats(A), problem, options, budget);
+} catch (const std::exception& error) {
+  return {{}, "", {error.what()}};
+}
+
+/// Returns a statistic of each point, with five digits.
+std::vector<double> milliseconds(const Curve& curve, double Spread::*statistic) {
+  std::vector<double> all;
+  char text[32];
+  for (const Spread& spread : curve.seconds) {
+    std::snprintf(text, sizeof text, "%.5g", 1e3 * spread.*statistic);
+    all.push_back(std::stod(text));
+  }
+  return all;
+}
+
+nlohmann::json to_json(const Problem& problem, const Result& result) {
+  nlohmann::json curves = nlohmann::json::array();
+  for (const Curve& curve : result.curves)
+    curves.push_back({{"library", curve.library},
+                      {"way", curve.library == "tessera" ? result.formats : curve.name},
+                      {"products", curve.products},
+                      {"ms", milliseconds(curve, &Spread::median)},
+                      {"least_ms", milliseconds(curve, &Spread::least)},
+                      {"most_ms", milliseconds(curve, &Spread::most)}});
+  return {{"matrix", matrix_name(problem.matrix)},
+          {"nonzeros", matrix_of(problem.matrix).nonzeros()},
+          {"scalar", problem.scalar},
+          {"layout", problem.layout},
+          {"columns", problem.columns},
+          {"failures", result.failures},
+          {"curves", curves}};
+}
+
+/// Returns the numbers at n = 1, 10, 100, ...
+template <class Number>
+std::vector<double> of_decades(const std::vector<Number>& of_counts) {
+  std::vector<double> numbers;
+  for (std::size_t place = 0; place < of_counts.size(); place += 3) numbers.push_back(of_counts[place]);
+  return numbers;
+}
+
+void print_line(const std::string& name, const std::vector<double>& numbers) {
+  std::printf("  %-28s", name.c_str());
+  for (const double number : numbers) std::printf(" %9.4g", number);
+  std::printf("\n");
+}
+
+/// Prints the medians of each curve, and how many times as fast as the best peer Tessera is, at n = 1, 10, 100, ...
+void print(const Problem& problem, const Result& result, const Options& options) {
+  std::printf("%s, %s, %s, columns %d (%s): ms of set-up and n products\n", matrix_name(problem.matrix).c_str(),
+              problem.scalar.c_str(), problem.layout.c_str(), problem.columns, result.formats.c_str());
+  print_line("n", of_decades(counts_up_to(options.most_products)));
+  std::vector<double> ours, best;
+  for (const Curve& curve : result.curves) {
+    const std::vector<double> numbers = of_decades(milliseconds(curve, &Spread::median));
+    print_line(curve.library + " " + curve.name, numbers);
+    if (curve.library == "tessera") {
+      ours = numbers;
+      continue;
+    }
+    for (std::size_t place = 0; place < std::min(numbers.size(), best.size()); ++place)
+      best[place] = std::min(best[place], numbers[place]);
+    for (std::size_t place = best.size(); place < numbers.size(); ++place) best.push_back(numbers[place]);
+  }
+  best.resize(std::min(best.size(), ours.size()));
+  for (std::size_t place = 0; place < best.size(); ++place) best[place] /= ours[place];
+  if (!best.empty()) print_line("best peer / tessera", best);
+  std::fflush(stdout);
+  for (const std::string& failure : result.failures)
+    std::cerr << problem.matrix << ", " << problem.scalar << ", columns " << problem.columns << ": " << failure << '\n';
+}
+
+nlohmann::json context_json() {
+  nlohmann::json all = {{"cusparse", cusparse_build()}};
+  for (const auto& [key, text] : context()) all[key] = text;
+  const std::time_t time = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%FT%T%z", std::localtime(&time));
+  all["date"] = date;
+  return all;
+}
+
+std::vector<Problem> all_problems(const Options& options) {
+  std::vector<Problem> problems;
+  for (const std::string& matrix : options.matrices)
+    for (const std::string& scalar : options.scalars)
+      for (const std::string& layout : options.layouts)
+        for (const int columns : options.columns) problems.push_back({matrix, scalar, layout, columns});
+  return problems;
+}
+
+/// Returns the exit status: 1 if something failed. The file is written again after each problem.
+int run(const Options& options) {
+  for (const std::string& matrix : options.matrices) matrix_of(matrix);  // throws if it does not exist
+  nlohmann::json all = {{"context", context_json()}, {"pay_off", nlohmann::json::array()}};
+  const std::vector<Problem> problems = all_problems(options);
+  const double start = now();
+  bool failed = false;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const double left = start + options.seconds - now();
+    const Result result = measure(problems[i], options, left / static_cast<double>(problems.size() - i));
+    print(problems[i], result, options);
+    failed = failed || !result.failures.empty();
+    all["pay_off"].push_back(to_json(problems[i], result));
+    write_file(options.output, all.dump() + '\n');
+  }
+  return failed ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return run_benchmarks(argc, argv, "Times set-up and products: after how many a plan has paid for itself.",
-                        {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
-                         .layouts = {"left", "right"},
-                         .columns = {1, 8, 32, 128}},
-                        register_benchmarks);
+  Options options;
+  options.scalars = {"double"};
+  if (Tessera::Impl::is_compiled_v<float>) options.scalars.push_back("float");
+  CLI::App app("Times set-up and n products together, beside other libraries with their own set-up.");
+  add_matrices(app, "-f,--amtx,MATRIX", options.matrices);
+  add_columns(app, "--num_vecs", options.columns);
+  add_layout(app, options.layouts);
+  app.add_option("--scalar", options.scalars, "Types of values: double, float")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str();
+  app.add_option("--products", options.most_products, "The greatest n")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--repeat", options.repetitions, "Repetitions of each curve")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--seconds", options.seconds, "About the time of all curves together")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--output", options.output, "The JSON")->required();
+  app.footer("Besides, options of Kokkos, such as --kokkos-num-threads=N.");
+  return guarded(argv[0], [&] {
+    const Kokkos::ScopeGuard kokkos(argc, argv);  // removes its options
+    if (!parse(app, argc, argv)) return 0;
+    std::vector<NamedFile> inputs;
+    for (const std::string& matrix : options.matrices) inputs.push_back({"--amtx", matrix});
+    check_apart(inputs, {{"--output", options.output}});
+    return run(options);
+  });
 }

@@ -212,6 +212,66 @@ class ReportTest(unittest.TestCase):
         self.assertIn("gpu_spmm/web/kernel:quick/precision:fp64/scalar:double/layout:right/order:natural/columns:32 | "
                       "not timed |", tables)
 
+    def write_curves(self, name, problems, failures=()):
+        """problems: (matrix, nonzeros, columns, {(library, way): [ms]}), with least and most 10 % apart."""
+        counts = (1, 2, 5, 10, 20)
+        path = self.folder / name
+        path.write_text(json.dumps({"context": {"device": "Some GPU"}, "pay_off": [
+            {"matrix": matrix, "nonzeros": nonzeros, "scalar": "double", "layout": "right", "columns": columns,
+             "failures": list(failures), "curves": [
+                 {"library": library, "way": way, "products": counts[:len(times)], "ms": times,
+                  "least_ms": [0.9 * ms for ms in times], "most_ms": [1.1 * ms for ms in times]}
+                 for (library, way), times in curves.items()]} for matrix, nonzeros, columns, curves in problems]}))
+        return path
+
+    def test_set_up_and_products(self):
+        # The fastest algorithm differs by n, and so does the fastest peer.
+        curves = {("tessera", "csr, then staged"): [4, 5, 8, 10, 12], ("cusparse", "alg1"): [1, 2, 5, 10, 20],
+                  ("cusparse", "alg2, preprocess"): [2, 3, 4, 8, 16], ("kokkos_kernels", ""): [8, 8.5, 9, 9.5, 10]}
+        path = self.write_curves("a.json", [("A", 2000000, 8, curves)])
+        page, tables = self.report(path)
+        self.assertIn("| peer | scalar | layout | columns | nonzeros | matrices | n = 1 | n = 2 | n = 5 |", tables)
+        row = "| double | right | 8 | over 10^6 | 1 | 0.25 (0.25) | 0.40 (0.40) | 0.50 (0.50) | 0.80 (0.80) |"
+        self.assertIn(f"| cusparse {row} 1.33 (1.33) |", tables)
+        self.assertIn(f"| the fastest {row} 0.83 (0.83) |", tables)
+        self.assertIn("| A | 2 M | double | right | 8 | csr, then staged | 0.25 | 0.40 | 0.50 | 0.80 | 0.83 |", tables)
+        self.assertIn("| A | double | right | 8 | cusparse | alg2, preprocess | 2 (1.8 .. 2.2) |", tables)
+        self.assertIn("pay_off, double, right: how many times as fast as the fastest peer", page)
+        self.assertIn("pay_off, A, double, right, 8 columns: ms of set-up and n products", page)
+
+    def test_means_of_set_up_and_products_by_size(self):
+        def curves(theirs):
+            return {("tessera", "csr"): [2, 4, 10], ("cusparse", "alg1"): theirs}
+
+        path = self.write_curves("a.json", [("A", 10, 1, curves([1, 8, 20])), ("B", 1000000, 1, curves([4, 4.5, 5])),
+                                            ("C", 1000001, 1, curves([2, 4, 30]))])
+        page, tables = self.report(path)
+        row = "| cusparse | double | right | 1 |"
+        self.assertIn(f"{row} up to 10^6 | 2 | 1.00 (0.50) | 1.50 (1.12) | 1.00 (0.50) |", tables)
+        self.assertIn(f"{row} over 10^6 | 1 | 1.00 (1.00) | 1.00 (1.00) | 3.00 (3.00) |", tables)
+        self.assertNotIn("the fastest |", tables)
+        self.assertIn("1 column, up to 10^6 nonzeros, double, right: ms of set-up and n products, geometric mean of 2 "
+                      "matrices", re.sub(r"</text><text[^>]*>", " ", page))
+
+    def test_times_that_were_not_measured_are_marked(self):
+        # Tessera's latest products take 2 ms, hence 20 + 5 * 2 and 20 + 15 * 2 at n = 10 and 20.
+        curves = {("tessera", "csr"): [10, 14, 20], ("cusparse", "alg1"): [10, 20, 50, 60, 100]}
+        _, tables = self.report(self.write_curves("a.json", [("A", 10, 1, curves)], failures=["alg2: no memory"]))
+        self.assertIn("| 1 | 1.00 (1.00) | 1.43 (1.43) | 2.50 (2.50) | 2.00 (2.00) [1] | 2.00 (2.00) [1] |", tables)
+        self.assertIn("| A | 10 | double | right | 1 | csr | 1.00 | 1.43 | 2.50 | 2.00* | 2.00* |", tables)
+        self.assertIn("| 20 (18 .. 22) |  |  |\n", tables)
+        self.assertIn("| pay_off, A, double, right, 1 column | alg2: no memory |", tables)
+
+    def test_set_up_and_products_compared(self):
+        files = [self.write_curves(name, [("A", 10, 8, {("tessera", "csr"): times, ("cusparse", "alg1"): [1, 1]})])
+                 for name, times in (("new.json", [4, 5]), ("old.json", [2, 5]))]
+        name = "pay_off/A/scalar:double/layout:right/columns:8/products:"
+        self.assert_rejected(f"{files[0]}: {name}1 is in {files[0]} too; --compare takes the older run",
+                             files[0], files[0])
+        _, tables = self.report(files[0], "--compare", files[1])
+        self.assertIn(f"| slower | {name}1 | 2 | 1.8 | 2.2 | 4 | 3.6 | 4.4 | 0.5 |", tables)
+        self.assertIn(f"| within the spread | {name}2 | 5 |", tables)
+
     def test_files_that_are_not_results(self):
         good = self.write("good.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1)))
         other = self.write("other.json", statistics_of(spmm("B", "csr", 8), (1, 1, 1)))
@@ -229,11 +289,11 @@ class ReportTest(unittest.TestCase):
         text.write_bytes(b"\xd3\x00")
         self.assertIn("not JSON", self.run_script(text, "--output", self.folder / "out" / "page.html").stderr)
         text.write_text("[1, 2]")
-        self.assert_rejected(f'{text}: expected "benchmarks", as Google Benchmark writes them, or "problems", as '
-                             "gpu_spmm does", text)
+        self.assert_rejected(f'{text}: expected "benchmarks", as Google Benchmark writes them, "problems", as '
+                             'gpu_spmm does, or "pay_off"', text)
         text.write_text('{"benchmarks": [{"name": "a", "run_type": "iteration"}]}')
-        self.assert_rejected(f"{text}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write "
-                             "it: KeyError('real_time')", text)
+        self.assert_rejected(f"{text}: a benchmark is not as Google Benchmark, gpu_spmm, pay_off or measure_candidates "
+                             "write it: KeyError('real_time')", text)
         self.assert_rejected(f"{self.write('empty.json', [])}: no benchmark has a result", self.folder / "empty.json")
         self.assert_rejected(f"{good}: spmm/A/format:csr/layout:left/columns:8 is in {good} too; --compare takes the "
                              "older run", good, good)

@@ -4,6 +4,7 @@ import math
 import re
 import statistics
 
+from .curves import OURS, groups_of, mean_lines, of_columns, peers_of, ratio_lines
 from .runs import InputError
 from .tables import determination, geometric_mean, in_order, number, predictions, ratio_groups, way_of
 
@@ -15,6 +16,7 @@ except ImportError as missing:
 
 MOST_SERIES = 14
 MOST_TIME_CHARTS = 60
+MOST_CURVE_CHARTS = 24
 COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
           "#393b79", "#637939", "#8c6d31", "#843c39")
 
@@ -148,6 +150,41 @@ def memory_charts(records):
     return bar_chart("size of formats over that of CSR", chosen, lambda record: record.values["bytes/CSR"])
 
 
+def log_log_chart(title, lines, x_title, y_title, stroke=True):
+    """Plots {name: [(x, y)]} on axes of powers of ten."""
+    chart = new_chart(pygal.XY, title, stroke=stroke, dots_size=3 if not stroke else 2, x_title=x_title, y_title=y_title,
+                      x_value_formatter=lambda value: number(10 ** value),
+                      value_formatter=lambda value: number(10 ** value))
+    points = [point for line in lines.values() for point in line]
+    chart.x_labels = [math.log10(tick) for tick in ticks([x for x, _ in points])]
+    chart.y_labels = [math.log10(tick) for tick in ticks([y for _, y in points])]
+    chart.xrange, chart.range = (chart.x_labels[0], chart.x_labels[-1]), (chart.y_labels[0], chart.y_labels[-1])
+    for name, line in lines.items():
+        chart.add(name, [(math.log10(x), math.log10(y)) for x, y in line])
+    return svg(chart)
+
+
+def curve_charts(problems):
+    """Plots ratios by number of products, a chart per type and layout; then cumulative times, a chart per group of
+    matrices, and per problem if there are several. Of many problems only the first."""
+    peers = peers_of(problems)
+    charts = []
+    for scalar, layout in in_order((problem.scalar, problem.layout) for problem in problems):
+        lines = ratio_lines(problems, scalar, layout)
+        if lines:
+            charts.append(log_log_chart(f"pay_off, {scalar}, {layout}: how many times as fast as the fastest peer, set-up "
+                                        "included", lines, "products", ""))
+    libraries = {OURS: [OURS], **{peer: [peer] for peer in peers}}
+    means = {f"{of_columns(columns)}, {size} nonzeros, {scalar}, {layout}": group
+             for (scalar, layout, columns, size), group in sorted(groups_of(problems).items()) if len(group) > 1}
+    of_problems = {problem.name: [problem] for problem in problems}
+    for name, group in [*means.items(), *list(of_problems.items())[:MOST_CURVE_CHARTS]]:
+        mean = f", geometric mean of {len(group)} matrices" if name in means else ""
+        charts.append(log_log_chart(f"pay_off, {name}: ms of set-up and n products{mean}",
+                                    mean_lines(group, libraries), "products", "ms"))
+    return charts
+
+
 def prediction_chart(records):
     """Plots measured over predicted times, both as powers of ten, with a colour per kind of benchmark."""
     pairs = predictions(records)
@@ -155,14 +192,7 @@ def prediction_chart(records):
         return []
     share = determination(pairs)
     title = "measured over predicted ms" + ("" if share is None else f", R^2 of the logarithms {share:.3f}")
-    chart = new_chart(pygal.XY, title, stroke=False, dots_size=3, x_title="predicted", y_title="measured",
-                      x_value_formatter=lambda value: number(10 ** value),
-                      value_formatter=lambda value: number(10 ** value))
-    chart.x_labels = [math.log10(tick) for tick in ticks([predicted for predicted, _ in pairs])]
-    chart.y_labels = [math.log10(tick) for tick in ticks([measured for _, measured in pairs])]
-    chart.xrange, chart.range = (chart.x_labels[0], chart.x_labels[-1]), (chart.y_labels[0], chart.y_labels[-1])
-    for kind in in_order(record.kind for record in records):
-        of_kind = predictions([record for record in records if record.kind == kind])
-        if of_kind:
-            chart.add(kind, [(math.log10(predicted), math.log10(measured)) for predicted, measured in of_kind])
-    return [svg(chart)]
+    kinds = {kind: predictions([record for record in records if record.kind == kind])
+             for kind in in_order(record.kind for record in records)}
+    return [log_log_chart(title, {kind: of_kind for kind, of_kind in kinds.items() if of_kind}, "predicted", "measured",
+                          stroke=False)]

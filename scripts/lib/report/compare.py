@@ -27,12 +27,12 @@ class Change:
 
 def changes(old, new):
     """Returns each benchmark that is in both runs. Raises InputError if there is none."""
-    before = {record.name: record for record in old.records}
-    common = [Change(before[record.name], record) for record in new.records
+    before = {record.name: record for record in old.compared()}
+    common = [Change(before[record.name], record) for record in new.compared()
               if record.name in before and record.median > 0 and before[record.name].median > 0]
     if not common:
-        raise InputError(f"--compare: no common benchmark; the first of the old run is {old.records[0].name}, "
-                         f"of the new one {new.records[0].name}")
+        raise InputError(f"--compare: no common benchmark; the first of the old run is {old.compared()[0].name}, "
+                         f"of the new one {new.compared()[0].name}")
     return common
 
 

@@ -5,7 +5,7 @@ import html
 import os
 import re
 
-from . import charts, compare, tables
+from . import charts, compare, curves, tables
 
 STYLE = """
 body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 1600px; padding: 0 1em; color: #222; }
@@ -39,6 +39,12 @@ def sections_of(run, old):
     add(Section("Ratio to the baseline", "How many times as fast as the baseline of the same run (Kokkos Kernels, "
                 "Tpetra's own matrix, cuSPARSE at its best): geometric means over matrices.",
                 tables.ratio_table(run.records), charts.ratio_charts(run.records), True))
+    add(Section("Set-up and n products", "How many times as fast as the fastest peer for that n Tessera is, with default "
+                "options and from a new matrix on: geometric means over matrices, the least in brackets. [k]: for k "
+                "matrices a time was not measured, and the latest products were taken to go on. Plots of times end where "
+                "measurements end.", curves.summary_table(run.curves), charts.curve_charts(run.curves)))
+    add(Section("Set-up and n products by matrix", "Ratios to the fastest peer. *: not measured, as above.",
+                curves.ratio_table(run.curves), folded=True))
     add(Section("Set-up in products", "As many products take as long as what is done once, with the most columns that "
                 "were measured.", plots=charts.set_up_charts(run.records)))
     add(Section("Predicted against measured", "R^2 of the logarithms: 1 where times are in the predicted ratios.",
@@ -49,6 +55,9 @@ def sections_of(run, old):
     for kind in tables.in_order(record.kind for record in run.records):
         of_kind = [record for record in run.records if record.kind == kind]
         result.append(Section(f"All results: {kind}", table=tables.results_table(of_kind), folded=True))
+    if run.curves:
+        result.append(Section("All results: pay_off", "Milliseconds of set-up and n products: medians, least and most.",
+                              curves.times_table(run.curves), folded=True))
     return result
 
 
@@ -56,7 +65,7 @@ def comparison(run, old):
     changes = compare.changes(old, run)
     text = ("old/new above 1: the new run is faster. Slower and faster are those of which all repetitions of one run "
             "took longer than all of the other.")
-    alone = len(run.records) + len(old.records) - 2 * len(changes)
+    alone = len(run.compared()) + len(old.compared()) - 2 * len(changes)
     if alone:
         text += f" {alone} benchmarks are in one run alone."
     single = sum(change.old.least == change.old.most or change.new.least == change.new.most for change in changes)

@@ -8,6 +8,8 @@ import pathlib
 import statistics
 import zlib
 
+from .curves import OURS, Curve, Problem
+
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
 # Fields that Google Benchmark writes for every result. All others are counters.
@@ -47,6 +49,11 @@ class Run:
     contexts: list = dataclasses.field(default_factory=list)  # (file, {key: text})
     records: list = dataclasses.field(default_factory=list)
     failures: list = dataclasses.field(default_factory=list)  # (benchmark, message)
+    curves: list = dataclasses.field(default_factory=list)  # problems of pay_off
+
+    def compared(self):
+        """Returns what is compared with another run: the records, and a record for each point of Tessera's curves."""
+        return self.records + [record for problem in self.curves for record in points_of(problem)]
 
 
 def read_runs(paths):
@@ -58,11 +65,12 @@ def read_runs(paths):
         run.contexts += one.contexts
         run.failures += one.failures
         run.records += one.records
-        for record in one.records:
+        run.curves += one.curves
+        for record in one.compared():
             if record.name in seen:
                 raise InputError(f"{path}: {record.name} is in {seen[record.name]} too; --compare takes the older run")
             seen[record.name] = path
-    if not run.records:
+    if not run.records and not run.curves:
         raise InputError(f"{', '.join(map(str, paths))}: no benchmark has a result"
                          + (f"; the first that failed, {': '.join(run.failures[0])}" if run.failures else ""))
     return run
@@ -90,10 +98,13 @@ def read_run(path):
             return google_benchmark_run(path, data)
         if isinstance(data, dict) and isinstance(data.get("problems"), list):
             return gpu_spmm_run(path, data)
+        if isinstance(data, dict) and isinstance(data.get("pay_off"), list):
+            return pay_off_run(path, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write it: "
-                         f"{error!r}") from error
-    raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, or "problems", as gpu_spmm does')
+        raise InputError(f"{path}: a benchmark is not as Google Benchmark, gpu_spmm, pay_off or measure_candidates "
+                         f"write it: {error!r}") from error
+    raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, "problems", as gpu_spmm does, or '
+                     '"pay_off"')
 
 
 def google_benchmark_run(path, data):
@@ -178,6 +189,29 @@ def gpu_spmm_run(path, data):
                 record.values.update({"baseline_ms": baseline, "ratio": baseline / record.median})
             run.records.append(record)
     return run
+
+
+def pay_off_run(path, data):
+    """Returns the curves of pay_off."""
+    run = Run([(str(path), {key: str(value) for key, value in data["context"].items()})])
+    for entry in data["pay_off"]:
+        curves = [Curve(curve["library"], curve["way"], *(list(curve[key]) for key in
+                                                          ("products", "ms", "least_ms", "most_ms")))
+                  for curve in entry["curves"]]
+        problem = Problem(entry["matrix"], int(entry["nonzeros"]), entry["scalar"], entry["layout"],
+                          int(entry["columns"]), curves)
+        run.failures += [(f"pay_off, {problem.name}", message) for message in entry["failures"]]
+        if curves:
+            run.curves.append(problem)
+    return run
+
+
+def points_of(problem):
+    """Returns a record for each number of products on Tessera's curve."""
+    keys = {"scalar": problem.scalar, "layout": problem.layout, "columns": str(problem.columns)}
+    return [Record("pay_off", problem.matrix, {**keys, "products": str(count)}, median, least, most)
+            for curve in problem.of([OURS])
+            for count, median, least, most in zip(curve.products, curve.medians, curve.least, curve.most)]
 
 
 def candidates_run(path, problems):
