@@ -150,13 +150,18 @@ def memory_charts(records):
     return bar_chart("size of formats over that of CSR", chosen, lambda record: record.values["bytes/CSR"])
 
 
-def log_log_chart(title, lines, x_title, y_title, stroke=True):
-    """Plots {name: [(x, y)]} on axes of powers of ten."""
-    chart = new_chart(pygal.XY, title, stroke=stroke, dots_size=3 if not stroke else 2, x_title=x_title, y_title=y_title,
+def decades(values):
+    """Returns the powers of ten from the greatest that is no greater than all values to the least that is no less."""
+    return [10.0 ** power for power in range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)]
+
+
+def log_log_chart(title, lines, x_title, y_title, x_ticks=ticks, stroke=True):
+    """Plots {name: [(x, y)]} on logarithmic axes, as lines or points."""
+    chart = new_chart(pygal.XY, title, stroke=stroke, dots_size=2 if stroke else 3, x_title=x_title, y_title=y_title,
                       x_value_formatter=lambda value: number(10 ** value),
                       value_formatter=lambda value: number(10 ** value))
     points = [point for line in lines.values() for point in line]
-    chart.x_labels = [math.log10(tick) for tick in ticks([x for x, _ in points])]
+    chart.x_labels = [math.log10(tick) for tick in x_ticks([x for x, _ in points])]
     chart.y_labels = [math.log10(tick) for tick in ticks([y for _, y in points])]
     chart.xrange, chart.range = (chart.x_labels[0], chart.x_labels[-1]), (chart.y_labels[0], chart.y_labels[-1])
     for name, line in lines.items():
@@ -173,7 +178,7 @@ def curve_charts(problems):
         lines = ratio_lines(problems, scalar, layout)
         if lines:
             charts.append(log_log_chart(f"pay_off, {scalar}, {layout}: how many times as fast as the fastest peer, set-up "
-                                        "included", lines, "products", ""))
+                                        "included", lines, "products", "", decades))
     libraries = {OURS: [OURS], **{peer: [peer] for peer in peers}}
     means = {f"{of_columns(columns)}, {size} nonzeros, {scalar}, {layout}": group
              for (scalar, layout, columns, size), group in sorted(groups_of(problems).items()) if len(group) > 1}
@@ -181,7 +186,7 @@ def curve_charts(problems):
     for name, group in [*means.items(), *list(of_problems.items())[:MOST_CURVE_CHARTS]]:
         mean = f", geometric mean of {len(group)} matrices" if name in means else ""
         charts.append(log_log_chart(f"pay_off, {name}: ms of set-up and n products{mean}",
-                                    mean_lines(group, libraries), "products", "ms"))
+                                    mean_lines(group, libraries), "products", "ms", decades))
     return charts
 
 
