@@ -134,7 +134,7 @@ def times_table(problems):
 
 
 def mean_lines(group, libraries_of):
-    """Returns {name: [(n, geometric mean of ms over a group of problems)]}, up to the last n that all reached.
+    """Returns {name: [(n, geometric mean of ms over a group of problems)]}. A single problem has only measured times.
 
     libraries_of: {name: libraries}, of which the fastest counts."""
     lines = {}
@@ -143,7 +143,7 @@ def mean_lines(group, libraries_of):
         times = [(count, [problem.fastest(libraries, count) for problem in with_curves])
                  for count in counts_of(with_curves)]
         lines[name] = [(count, geometric_mean([time for time, _ in fastest])) for count, fastest in times
-                       if fastest and all(measured for _, measured in fastest)]
+                       if len(group) > 1 or fastest[0][1]]
     return {name: points for name, points in lines.items() if points}
 
 

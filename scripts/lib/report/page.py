@@ -41,8 +41,9 @@ def sections_of(run, old):
                 tables.ratio_table(run.records), charts.ratio_charts(run.records), True))
     add(Section("Set-up and n products", "How many times as fast as the fastest peer for that n Tessera is, with default "
                 "options and from a new matrix on: geometric means over matrices, the least in brackets. [k]: for k "
-                "matrices a time was not measured, and the latest products were taken to go on. Plots of times end where "
-                "measurements end.", curves.summary_table(run.curves), charts.curve_charts(run.curves)))
+                "matrices a time was not measured, and the latest products were taken to go on, as in plots of means. "
+                "Plots of a matrix end where its measurements end.",
+                curves.summary_table(run.curves), charts.curve_charts(run.curves)))
     add(Section("Set-up and n products by matrix", "Ratios to the fastest peer. *: not measured, as above.",
                 curves.ratio_table(run.curves), folded=True))
     add(Section("Set-up in products", "As many products take as long as what is done once, with the most columns that "

@@ -103,8 +103,8 @@ def read_run(path):
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path}: a benchmark is not as Google Benchmark, gpu_spmm, pay_off or measure_candidates "
                          f"write it: {error!r}") from error
-    raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, "problems", as gpu_spmm does, or '
-                     '"pay_off"')
+    raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, "problems", as gpu_spmm does, '
+                     'or "pay_off"')
 
 
 def google_benchmark_run(path, data):

@@ -12,7 +12,7 @@ from report.runs import InputError, read_runs
 
 from .links import Pages
 from .names import read_names
-from .sources import REFERENCE, listing, pages_of
+from .sources import REFERENCE, listing, pages_of, pictures_of
 
 
 def write(path, text):
@@ -48,6 +48,8 @@ def main():
         path = folder / page
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, pages.page(file, text_of(checkout, file, path.parent)))
+    for picture in pictures_of(checkout):
+        shutil.copy(checkout / "docs" / picture, folder / picture)
     shutil.copy(checkout / "docs/site/site.css", folder)
     shutil.copy(checkout / "docs/site/mkdocs.yml", output)
 

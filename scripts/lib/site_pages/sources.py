@@ -23,6 +23,11 @@ OTHERS = {
 REFERENCE = {"docs/reference/mainpage.md": "reference/index.html"}
 
 
+def pictures_of(checkout):
+    """Returns the pictures of documents, relative to docs and to the site: pages show them from the same place."""
+    return [path.relative_to(checkout / "docs") for path in sorted((checkout / "docs").rglob("*.svg"))]
+
+
 def pages_of(checkout):
     """Returns {file: page}, relative to the checkout and to the site. Sources of examples are pages that show them."""
     pages = dict(OTHERS)
