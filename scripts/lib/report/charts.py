@@ -152,7 +152,8 @@ def memory_charts(records):
 
 def decades(values):
     """Returns the powers of ten from the greatest that is no greater than all values to the least that is no less."""
-    return [10.0 ** power for power in range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return [10.0 ** power for power in range(low, high + 1)]
 
 
 def log_log_chart(title, lines, x_title, y_title, x_ticks=ticks, stroke=True):
@@ -177,8 +178,8 @@ def curve_charts(problems):
     for scalar, layout in in_order((problem.scalar, problem.layout) for problem in problems):
         lines = ratio_lines(problems, scalar, layout)
         if lines:
-            charts.append(log_log_chart(f"pay_off, {scalar}, {layout}: how many times as fast as the fastest peer, set-up "
-                                        "included", lines, "products", "", decades))
+            title = f"pay_off, {scalar}, {layout}: how many times as fast as the fastest peer, set-up included"
+            charts.append(log_log_chart(title, lines, "products", "", decades))
     libraries = {OURS: [OURS], **{peer: [peer] for peer in peers}}
     means = {f"{of_columns(columns)}, {size} nonzeros, {scalar}, {layout}": group
              for (scalar, layout, columns, size), group in sorted(groups_of(problems).items()) if len(group) > 1}
