@@ -130,10 +130,11 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   grown.plain.follow_like(exec, block.plain);
   for (auto& part : grown.transposed) part.matrix.follow_like(exec, block.transposed.front().matrix);
   Kokkos::fence("Tessera::grow");
-  block.plain = std::move(grown.plain);
-  block.transposed = std::move(grown.transposed);
   m.built.add(report);
   if (m.has_transpose) m.transpose_built.add(transpose_report);
+  // Nothing below can fail: it moves Views and numbers.
+  block.plain = std::move(grown.plain);
+  block.transposed = std::move(grown.transposed);
   note_memory(m, m.built, block.plain.choice);
   for (auto& part : block.transposed) note_memory(m, m.transpose_built, part.matrix.choice);
 }
@@ -143,12 +144,14 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
 template <class Scalar, class ExecutionSpace, class Members>
 void build_growth(const ExecutionSpace& exec, Members& m, const std::string& when, const MatrixStatistics* counted) {
   try {
+    std::string kept = "compressed rows stay: they were chosen " + when;
+    std::string replaced = "compressed rows were replaced " + when;
     grow_block<Scalar>(exec, m, counted);
     const Choice& choice = m.blocks.front().plain.choice;
     if (choice.format == Format::Csr && choice.reordering == Reordering::None)
-      m.growth.keep_rows("compressed rows stay: they were chosen " + when);
+      m.growth.keep_rows(std::move(kept));
     else
-      m.growth.finish("compressed rows were replaced " + when);
+      m.growth.finish(std::move(replaced));
   } catch (const std::exception& failure) {
     m.growth.keep_rows("compressed rows stay, because the chosen format could not be built " + when + ": " +
                        failure.what());
