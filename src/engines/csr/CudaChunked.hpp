@@ -40,7 +40,7 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
     return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
   }
 
-  /// Builds the schedule and waits for `exec`.
+  /// Builds the schedule.
   /// \return false for complex numbers, or if no row of X fits in shared memory
   bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A) {
     pattern_ = A.view();
@@ -59,7 +59,6 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
       const CudaLaunches launches("Tessera::fill_chunked_items", exec);
       Cuda::fill_chunked_items(exec.cuda_stream(), pattern_, schedule_, order.data(), items_.data());
     }
-    exec.fence("Tessera::CudaChunked::build");  // before keys and order are freed
     schedule_.items = items_.data();
     return true;
   }

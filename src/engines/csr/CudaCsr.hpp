@@ -14,6 +14,7 @@
 #include <tessera/select/Choose.hpp>
 #include <type_traits>
 
+#include "CountRows.hpp"
 #include "CudaChunked.hpp"
 #include "csr/cuda/Spmm.hpp"
 #include "gpu/CudaLaunches.hpp"
@@ -33,21 +34,23 @@ class CudaCsr {
   /// \return true: the schedule is always built
   bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     pattern_ = A.view();
-    const auto counters = allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counters",
-                                                                       std::size_t(Cuda::csr_schedule_counters));
-    const CudaLaunches launches("Tessera::csr_schedule", exec);
-    const auto count = [&](Ordinal piece_length) {
-      return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
-    };
     half_vectors_ = options.half_vectors;
     const auto columns = static_cast<std::size_t>(std::max(options.hints.num_vectors, 1));
     const std::size_t row_bytes = columns * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
     int piece = 0, chunks = Chunked::pays(exec, A, options);
     take_policy(policy, piece, chunks);
+    Cuda::CsrPieceLengths lengths;
+    if (piece > 0) lengths.at[0] = piece;
+    const Cuda::CsrRowCounts counts = count_rows(exec, pattern_, lengths);
+    const auto count = [&](Ordinal length) { return counts.size(lengths, length, A.rows, A.nonzeros); };
     const auto size = piece > 0 ? count(piece) : Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
-    Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
-    exec.fence("Tessera::CudaCsr::build");  // before the counters are freed
+    const auto counter =
+        allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counter", size.long_rows > 0 ? 1 : 0);
+    {
+      const CudaLaunches launches("Tessera::csr_schedule", exec);
+      Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counter.data(), memory_.data());
+    }
     schedule_ = Cuda::CsrSchedule(size, memory_.data());
     try {
       if (chunks != 0 && !chunked_.build(exec, A))

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "DeviceMemory.hpp"
+#include "csr/cuda/RowCounts.hpp"
 #include "csr/cuda/Schedule.hpp"
 
 namespace Tessera::Impl::Cuda {
@@ -48,6 +50,39 @@ TEST(CsrSchedule, NoRowsAndNoLongRows) {
   EXPECT_EQ(size.pieces, 0);
   EXPECT_EQ(lists_of(pattern, size), (std::vector<int>{0}));
   EXPECT_THROW(count_csr_schedule(pattern, 0), std::invalid_argument);
+}
+
+TEST(CsrSchedule, OnlyLengthsThatWereCountedHaveSizes) {
+  const Rows A;
+  const CsrPattern<int> pattern{5, 12, A.row_offsets.data(), A.column_indices.data()};
+  const CsrPieceLengths lengths{{4, 5, 11, 12}};
+  CsrRowCounts counts;
+  for (int row = 0; row < 5; ++row) counts.add_row(pattern, row, lengths);
+  for (const int length : lengths.at) {
+    const CsrScheduleSize expected = count_csr_schedule(pattern, length), size = counts.size(lengths, length, 5, 22);
+    EXPECT_EQ(size.pieces, expected.pieces) << length;
+    EXPECT_EQ(size.long_rows, expected.long_rows) << length;
+    EXPECT_EQ(size.mean_span, expected.mean_span);
+    EXPECT_EQ(size.tiles, expected.tiles);
+    EXPECT_EQ(size.piece_length, length);
+  }
+  EXPECT_THROW(counts.size(lengths, 6, 5, 22), std::invalid_argument);
+}
+
+/// choose_csr_schedule() asks for no length that CsrPieceLengths lacks.
+TEST(CsrSchedule, EveryLengthThatIsChosenWasCounted) {
+  const CsrPieceLengths lengths;
+  for (const int rows : {10, 100000}) {
+    for (const std::size_t nonzeros : {1000, 1 << 20, 1 << 24}) {
+      for (const std::size_t row_bytes : {8, 4096}) {
+        CsrRowCounts counts;
+        std::fill(std::begin(counts.long_rows), std::end(counts.long_rows), 1);
+        std::fill(std::begin(counts.pieces), std::end(counts.pieces), 1000);  // the longest pieces are wanted
+        const auto count = [&](int length) { return counts.size(lengths, length, rows, nonzeros); };
+        EXPECT_EQ(choose_csr_schedule(rows, nonzeros, row_bytes, count).piece_length, 128);
+      }
+    }
+  }
 }
 
 TEST(CsrSchedule, PieceLengthsGrowWithTheMatrix) {
@@ -124,19 +159,14 @@ void compare_with_host() {
   const Rows rows;
   const std::vector<Offset> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
   const CsrPattern<Offset> host{5, 12, offsets.data(), rows.column_indices.data()};
-  const CsrScheduleSize expected = count_csr_schedule(host, 4);
+  const CsrScheduleSize size = count_csr_schedule(host, 4);
   const OnDevice<Offset> device_offsets(offsets);
   const OnDevice<int> device_columns(rows.column_indices);
-  const OnDevice<unsigned long long> counters(std::vector<unsigned long long>(csr_schedule_counters, 77));
+  const OnDevice<unsigned long long> counter(std::vector<unsigned long long>{77});
   const CsrPattern<Offset> device{5, 12, device_offsets.data(), device_columns.data()};
-  const CsrScheduleSize size = count_csr_schedule(nullptr, device, 4, counters.data());
-  EXPECT_EQ(size.nonzeros, expected.nonzeros);
-  EXPECT_EQ(size.mean_span, expected.mean_span);
-  ASSERT_EQ(size.long_rows, expected.long_rows);
-  ASSERT_EQ(size.pieces, expected.pieces);
   const OnDevice<int> memory(std::vector<int>(size.memory_size(), -1));
-  fill_csr_schedule(nullptr, device, size, counters.data(), memory.data());
-  EXPECT_EQ(pieces_in_order(size, memory.to_host()), pieces_in_order(expected, fill_csr_schedule(host, expected)));
+  fill_csr_schedule(nullptr, device, size, counter.data(), memory.data());
+  EXPECT_EQ(pieces_in_order(size, memory.to_host()), pieces_in_order(size, fill_csr_schedule(host, size)));
 }
 
 TEST(CsrSchedule, TilesBeginAtPiecesAndAtRows) {

@@ -203,11 +203,10 @@ struct Options {
   }
 };
 
-std::vector<int> schedule_memory_of_device(const CsrPattern<Offset>& A, CsrScheduleSize& size) {
-  const OnDevice<unsigned long long> counters{std::vector<unsigned long long>(csr_schedule_counters)};
-  size = count_csr_schedule(nullptr, A, size.piece_length, counters.data());
+std::vector<int> schedule_memory_of_device(const CsrPattern<Offset>& A, const CsrScheduleSize& size) {
+  const OnDevice<unsigned long long> counter{std::vector<unsigned long long>(1)};
   const OnDevice<int> memory(std::vector<int>(size.memory_size(), -1));
-  fill_csr_schedule(nullptr, A, size, counters.data(), memory.data());
+  fill_csr_schedule(nullptr, A, size, counter.data(), memory.data());
   return memory.to_host();
 }
 

@@ -94,7 +94,7 @@ bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut);
 /// are cut into pieces of csr_piece_length() entries, or longer pieces if rows are very long.
 ///
 /// \param rows  [in] rows of the matrix
-/// \param count [in] count(piece_length) returns the sizes for pieces of that length
+/// \param count [in] count(piece_length) returns the sizes for pieces of that length, one of CsrPieceLengths
 template <class Count>
 CsrScheduleSize choose_csr_schedule(Ordinal rows, std::size_t nonzeros, std::size_t row_bytes, const Count& count) {
   constexpr Ordinal usual = 64;
@@ -112,36 +112,23 @@ CsrScheduleSize choose_csr_schedule(Ordinal rows, std::size_t nonzeros, std::siz
 ///
 /// \param A            [in] a canonical pattern; if column_indices is null, mean_span becomes A.columns
 /// \param piece_length [in] entries of a piece
-/// \throws std::overflow_error if an int cannot count the pieces
+/// \throws std::invalid_argument if it is not positive
 ///
 /// Cost: one pass over the rows.
 CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_length);
 /// Fills the arrays of a schedule of these sizes, in host memory. Cost: one pass over the rows.
 std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size);
 
-/// Number of 8-byte counters that count_csr_schedule() and fill_csr_schedule() need in device memory.
-inline constexpr int csr_schedule_counters = 3;
-
-/// Computes the sizes of the schedule of a matrix in device memory. Waits for the stream.
-///
-/// \param stream       [in]      the stream of the kernel
-/// \param A            [in]      a canonical pattern
-/// \param piece_length [in]      entries of a piece
-/// \param counters     [scratch] csr_schedule_counters counters in device memory
-/// \throws std::overflow_error if an int cannot count the pieces
-/// \throws std::runtime_error for errors of CUDA
-CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, Ordinal piece_length,
-                                   unsigned long long* counters);
 /// Fills the schedule of a matrix in device memory. Does not wait. The order of long rows differs from run to run;
 /// results of csr_spmm() do not depend on it.
 ///
-/// \param stream   [in]      the stream of the kernel
-/// \param A        [in]      a canonical pattern
-/// \param size     [in]      the sizes that count_csr_schedule() returned
-/// \param counters [scratch] csr_schedule_counters counters in device memory
-/// \param memory   [out]     size.memory_size() integers in device memory
+/// \param stream  [in]      the stream of the kernel
+/// \param A       [in]      a canonical pattern
+/// \param size    [in]      the sizes of the schedule: see CsrRowCounts
+/// \param counter [scratch] a counter in device memory; may be null if no row is long
+/// \param memory  [out]     size.memory_size() integers in device memory
 /// \throws std::runtime_error for errors of CUDA
 void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
-                       unsigned long long* counters, Ordinal* memory);
+                       unsigned long long* counter, Ordinal* memory);
 
 }  // namespace Tessera::Impl::Cuda
