@@ -46,6 +46,24 @@ class ArrayTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(ArrayTest, OffsetCases);
 
+/// Results of kernels are copied to the host when these have ended, whatever the size and the position in the array.
+TYPED_TEST(ArrayTest, ResultsComeToTheHost) {
+  const typename TestFixture::Exec exec;
+  for (const std::size_t size : {1, 2, 511, 512, 513, 100000}) {
+    const auto array = Impl::allocate_zeros<typename TestFixture::Numbers>(exec, "numbers", size);
+    this->add_indices(exec, array);
+    EXPECT_EQ(Impl::read_element(exec, array.data() + size - 1), size - 1);
+    this->add_indices(exec, array);
+    const auto host = Impl::host_copy(exec, array);
+    ASSERT_EQ(host.size(), size);
+    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(host[i], 2 * i) << size;
+    const auto part = Impl::host_copy(exec, Impl::part_of(array, {size / 2, size}));
+    ASSERT_EQ(part.size(), size - size / 2);
+    EXPECT_EQ(part.front(), 2 * (size / 2));
+  }
+  EXPECT_TRUE(Impl::host_copy(exec, typename TestFixture::Numbers()).empty());
+}
+
 TYPED_TEST(ArrayTest, MemoryEndsWithTheLastOwner) {
   const MemoryMeter memory;
   auto first = this->numbers(1000);

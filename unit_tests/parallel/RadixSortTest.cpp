@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <tessera/MemoryLimit.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
@@ -159,6 +161,22 @@ TYPED_TEST(RadixSortTest, WhatGoesTogetherIsOneBlock) {
 
 TYPED_TEST(RadixSortTest, NoBitsLeaveTheOrder) {
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(1000, 0, 0);
+}
+
+/// A sort frees its memory in the order of its queue, so the host need not wait for it.
+TYPED_TEST(RadixSortTest, DoesNotWait) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Exec exec;
+  const BuildScope<Exec> scope(exec, std::make_shared<MemoryAccount>(no_memory_limit));
+  std::vector<std::uint64_t> host(5000);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = i * i % 4099;
+  std::vector<int> order(host.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto keys = Impl::device_copy(exec, "keys", host);
+  auto payload = Impl::device_copy(exec, "payload", order);
+  const ToolEvents events;
+  radix_sort(exec, keys, payload, 0, 13);
+  EXPECT_EQ(events.fences("Tessera::"), 0u) << events.text();
 }
 
 }  // namespace Tessera::Impl::Test

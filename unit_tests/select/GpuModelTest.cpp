@@ -436,20 +436,34 @@ TEST(GpuModel, TallTilesOnlyIfTheyFit) {
     return seconds_of(choose_format(statistics(elasticity, 128, 4), gpu), Format::Bmat);
   };
   GpuModel gpu = GpuModel::tf32();
-  gpu.whole_tiles_bytes = 128 * 4 * elasticity.bmat;
+  gpu.free_bytes = 128 * 4 * elasticity.bmat;
   const double tensor_cores = seconds(gpu);
-  gpu.whole_tiles_bytes -= 1;
+  gpu.free_bytes = gpu.free_bytes - 1;
   EXPECT_GT(seconds(gpu), 2 * tensor_cores);
 }
 
 TEST(GpuModel, StagedWindowsOnlyIfTheyFit) {
   GpuModel gpu;
-  gpu.staged_entries = fem3d_windows.nonzeros;
+  gpu.free_bytes = 32 * fem3d_windows.nonzeros;
   const auto candidates = [&] { return choose_format(statistics(fem3d_windows), gpu).candidates; };
   const auto is_staged = [](const Candidate& candidate) { return candidate.format == Format::Staged; };
   EXPECT_TRUE(std::ranges::any_of(candidates(), is_staged));
-  gpu.staged_entries -= 1;
+  gpu.free_bytes = gpu.free_bytes - 1;
   EXPECT_FALSE(std::ranges::any_of(candidates(), is_staged));
+}
+
+/// The driver is asked for free memory once, and only for formats that need to know.
+TEST(GpuModel, FreeMemoryIsAskedForWhenItIsNeeded) {
+  int asked = 0;
+  GpuModel gpu;
+  gpu.free_bytes = LazyNumber([&] { return ++asked, 1e300; });
+  MatrixStatistics m = statistics(elasticity, 128, 4);
+  predict(m, {Format::Csr, 0, 1e6}, gpu);
+  m.bmat_tiles = m.bcsr_blocks = m.window64_columns = 0;  // they were not counted
+  choose_format(m, gpu);
+  EXPECT_EQ(asked, 0);
+  for (int i = 0; i < 2; ++i) choose_format(statistics(elasticity, 128, 4), gpu);
+  EXPECT_EQ(asked, 1);
 }
 
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
@@ -496,7 +510,7 @@ TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   EXPECT_LT(seconds(16, 16, GpuModel::half()), seconds(16, 16, half));
   EXPECT_EQ(seconds(8, 4, GpuModel::half()), seconds(8, 4, half));
   GpuModel full = GpuModel::half();
-  full.whole_tiles_bytes = 16 * 16 * 2 * count - 1;  // no memory for the rounded values
+  full.free_bytes = 16 * 16 * 2 * count - 1;  // no memory for the rounded values
   EXPECT_EQ(seconds(16, 16, full), seconds(16, 16, half));
 }
 

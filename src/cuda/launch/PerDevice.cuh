@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <tessera/cuda/KnownDevice.hpp>
 
 namespace Tessera::Impl::Cuda {
 
@@ -27,8 +28,8 @@ class PerDevice {
   /// \param key  other input of find(). Only the answer for the last key is kept
   template <class Find>
   int operator()(const Find& find, unsigned key = 0) {
-    int device = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
+    int device = KnownDevice::number();
+    if (device == KnownDevice::unknown) check(cudaGetDevice(&device), "cudaGetDevice");
     if (device >= most_devices) return find(device);
     const std::uint64_t wanted = std::uint64_t(key) + 1;  // 0: nothing is known
     const std::uint64_t known = known_[device].load(std::memory_order_acquire);

@@ -69,7 +69,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
     if constexpr (std::is_same_v<Scalar, float>) {
       if (rounded_.extent(0) == 0) return;
       const CudaLaunches launches("Tessera::round_values", exec);
-      Cuda::round_values(exec.cuda_stream(), precision_, rounded_.extent(0), values, rounded_.data(), wanted);
+      Cuda::round_values(launches.stream(), precision_, rounded_.extent(0), values, rounded_.data(), wanted);
     }
   }
 

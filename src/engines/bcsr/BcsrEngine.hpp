@@ -34,7 +34,7 @@ inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const 
   const auto is_block = [&](double rows, double columns) {
     return m.bcsr_block_rows == rows && m.bcsr_block_columns == columns;
   };
-  if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.whole_tiles_bytes;
+  if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.free_bytes;
   return is_block(16, 8) || is_block(8, 8) || (is_block(8, 4) && gpu.has_narrow_blocks);
 }
 

@@ -36,7 +36,7 @@ struct BmatCost : DefaultCost {
     return size.tiles * 16 / machine.tile_rows;
   }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-    if (!(gpu.tile_s > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.whole_tiles_bytes)) return std::nullopt;
+    if (!(gpu.tile_s > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.free_bytes)) return std::nullopt;
     return bmat_seconds(m, size, gpu);
   }
   /// Predicts seconds. A tile of BMat has twice as many words as a tile of BitTCF.

@@ -52,12 +52,12 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
     items_ = allocate<decltype(items_)>(exec, "Tessera::ChunkedSchedule::items", schedule_.item_count());
     {
       const CudaLaunches launches("Tessera::number_rows_by_length", exec);
-      Cuda::number_rows_by_length(exec.cuda_stream(), pattern_, by_length.keys.data(), by_length.slots.data());
+      Cuda::number_rows_by_length(launches.stream(), pattern_, by_length.keys.data(), by_length.slots.data());
     }
     const auto order = by_length.sort(exec, key_bits(A.columns));
     {
       const CudaLaunches launches("Tessera::fill_chunked_items", exec);
-      Cuda::fill_chunked_items(exec.cuda_stream(), pattern_, schedule_, order.data(), items_.data());
+      Cuda::fill_chunked_items(launches.stream(), pattern_, schedule_, order.data(), items_.data());
     }
     schedule_.items = items_.data();
     return true;

@@ -49,7 +49,7 @@ class CudaCsr {
         allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counter", size.long_rows > 0 ? 1 : 0);
     {
       const CudaLaunches launches("Tessera::csr_schedule", exec);
-      Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counter.data(), memory_.data());
+      Cuda::fill_csr_schedule(launches.stream(), pattern_, size, counter.data(), memory_.data());
     }
     schedule_ = Cuda::CsrSchedule(size, memory_.data());
     try {
@@ -83,9 +83,9 @@ class CudaCsr {
     }
     const CudaLaunches launches("Tessera::csr_spmm", exec);
     if (launched_) {
-      Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch, *launched_);
+      Cuda::csr_spmm(launches.stream(), pattern_, schedule_, product, scratch, *launched_);
     } else {
-      Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch);
+      Cuda::csr_spmm(launches.stream(), pattern_, schedule_, product, scratch);
     }
     return true;
   }

@@ -71,9 +71,9 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
     if (stored_values() == Cuda::TileValues::Compact) return;
     const CudaLaunches launches("Tessera::expand_tiles", exec);
     if (stored_values() == Cuda::TileValues::Rounded) {
-      Cuda::expand_rounded_tiles(exec.cuda_stream(), precision_, pattern_, tiles_, compact, rounded_.data(), wanted);
+      Cuda::expand_rounded_tiles(launches.stream(), precision_, pattern_, tiles_, compact, rounded_.data(), wanted);
     } else {
-      Cuda::expand_tiles(exec.cuda_stream(), pattern_, tiles_, compact, dense_.data(), wanted);
+      Cuda::expand_tiles(launches.stream(), pattern_, tiles_, compact, dense_.data(), wanted);
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <tessera/FormatTooLarge.hpp>
 #include <tessera/PlanOptions.hpp>
@@ -24,15 +25,25 @@ inline ChunkedMachine chunked_machine(const Kokkos::Cuda& exec) {
   return {gpu.multiProcessorCount, gpu.sharedMemPerBlockOptin};
 }
 
+/// Returns the clock rate of a GPU's memory in kHz; 0 if the driver does not report it. Asks each GPU once, because the
+/// driver takes 0.6 ms to answer.
+inline int memory_clock_rate(int gpu) {
+  constexpr int most_gpus = 64;                   // answers of GPUs with higher numbers are not kept
+  static std::atomic<int> known[most_gpus] = {};  // the rate + 1, or 0
+  if (gpu < most_gpus && known[gpu] > 0) return known[gpu] - 1;
+  int kilohertz = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, gpu) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    kilohertz = 0;
+  }
+  if (gpu < most_gpus) known[gpu] = kilohertz + 1;
+  return kilohertz;
+}
+
 /// Returns the bytes that the GPU's memory moves per second: two transfers per clock cycle, each as wide as its bus;
 /// 0 if the driver does not report the clock.
 inline double memory_rate(const Kokkos::Cuda& exec) {
-  int kilohertz = 0;
-  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, exec.cuda_device()) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    return 0;
-  }
-  return 2e3 * kilohertz * exec.cuda_device_prop().memoryBusWidth / 8;
+  return 2e3 * memory_clock_rate(exec.cuda_device()) * exec.cuda_device_prop().memoryBusWidth / 8;
 }
 
 /// Returns the bytes of the device's memory that can still be allocated, including those that the pool keeps.

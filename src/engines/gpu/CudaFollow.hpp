@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 inline bool look_on_device(const Kokkos::Cuda& exec, const void* data, std::size_t bytes, WatchedArray* state) {
   if (!has_cuda_kernels(exec)) return false;
   const CudaLaunches launches("Tessera::watch_values", exec);
-  Cuda::look_at_values(exec.cuda_stream(), data, bytes, state);
+  Cuda::look_at_values(launches.stream(), data, bytes, state);
   return true;
 }
 
@@ -24,7 +24,7 @@ bool gather_on_device(const Kokkos::Cuda& exec, const GatherValue<Scalar>& gathe
                       const std::uint32_t* wanted) {
   if (!has_cuda_kernels(exec)) return false;
   const CudaLaunches launches("Tessera::gather_values", exec);
-  Cuda::gather_wanted_values(exec.cuda_stream(), gather, size, wanted);
+  Cuda::gather_wanted_values(launches.stream(), gather, size, wanted);
   return true;
 }
 

@@ -73,7 +73,7 @@ class CudaKernel {
     const CudaLaunches launches(Derived::label, exec);
     for_each_panel(
         product, scratch, derived().template x_access<VectorScalar>(),
-        [&](const auto& panel, const Scratch& aligned) { derived().launch(exec.cuda_stream(), panel, aligned); });
+        [&](const auto& panel, const Scratch& aligned) { derived().launch(launches.stream(), panel, aligned); });
   }
 
   Precision precision_ = Precision::Native;

@@ -74,15 +74,14 @@ struct Device<Scalar, Kokkos::Cuda> {
 
   /// Returns the model for the device of the instance. NOTE: it assumes that X has the type of A, or 16 bits.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    GpuModel gpu = model_without_room(exec, options);
-    if (gpu.tile_s > 0 || gpu.has_square_blocks)
-      gpu.whole_tiles_bytes = static_cast<double>(room_beside_format(exec, options.memory_limit));
+    GpuModel gpu = model_of_kernels(exec, options).with_memory(memory_rate(exec));
+    if (gpu.chunks.shared_bytes > 0) gpu.chunks = chunked_machine(exec);
     return gpu;
   }
   /// Returns the model without asking how much memory is free, as if there were enough for optional data of kernels.
   static GpuModel model_without_room(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    GpuModel gpu = model_of_kernels(exec, options).with_memory(memory_rate(exec));
-    if (gpu.chunks.shared_bytes > 0) gpu.chunks = chunked_machine(exec);
+    GpuModel gpu = model(exec, options);
+    gpu.free_bytes = GpuModel().free_bytes;
     return gpu;
   }
   /// Returns the model with the memory rate of an H200.
@@ -100,8 +99,9 @@ struct Device<Scalar, Kokkos::Cuda> {
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
+    gpu.free_bytes = LazyNumber(
+        [exec, limit = options.memory_limit] { return static_cast<double>(room_beside_format(exec, limit)); });
     if (options.half_vectors) return gpu;
-    gpu.staged_entries = static_cast<double>(CudaStaged<Scalar>::most_entries(exec, options));
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk_s = 0;
     return gpu;
   }

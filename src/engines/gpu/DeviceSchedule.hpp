@@ -105,7 +105,6 @@ static void put_longest_first(const ExecutionSpace& exec, DeviceSchedule<Item, M
       "Tessera::put_longest_first", every_item,
       KOKKOS_LAMBDA(std::size_t i) { shortness(i) = static_cast<std::uint64_t>(most - items(i).tiles); });
   radix_sort(exec, keys, schedule.items, 0, static_cast<int>(std::bit_width(static_cast<unsigned>(most))));
-  exec.fence("Tessera::put_longest_first");  // before the keys are freed
 }
 
 }  // namespace Tessera::Impl

@@ -84,7 +84,6 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
       });
   const auto places = static_cast<unsigned>(A.groups / Cuda::schedule_sorted_groups);
   radix_sort(exec, keys, result.items, 0, Cuda::row_groups_sort_bits + static_cast<int>(std::bit_width(places)));
-  exec.fence("Tessera::row_groups_schedule");  // before the keys are freed
   return result;
 }
 

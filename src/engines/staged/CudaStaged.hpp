@@ -29,13 +29,6 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
   static constexpr const char* label = "Tessera::staged_spmm";
   static constexpr bool is_double = std::is_same_v<Scalar, double>;
 
-  /// Returns the upper bound on entries with which staged windows can be built in free memory. Each entry needs memory
-  /// in A and in two sort buffers.
-  static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
-    return room_beside_format(exec, options.memory_limit) / (row + 2 * sorted);
-  }
-
   /// Returns the shape with which the kernel is fastest.
   static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
     return Cuda::choose_staged({m.rows, m.nonzeros, m.window64_columns, m.vector_columns}, device_of(exec));

@@ -15,9 +15,12 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaStaged;
 
+/// Bytes that building staged windows takes for an entry: in A, and in two sort buffers.
+inline constexpr double staging_bytes = 2 * 4 + 2 * (8 + 4);
+
 /// Whether staged windows have a kernel, memory to build them, and statistics of their columns.
 inline bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
-  return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
+  return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && staging_bytes * m.nonzeros <= gpu.free_bytes;
 }
 
 /// Predicts seconds. Strips of staged windows have about as many tiles as BitTCF, and compact values. The last chunk of

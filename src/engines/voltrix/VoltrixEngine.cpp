@@ -53,13 +53,13 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
     });
     if (!has_room) return false;
     const CudaLaunches launches("Tessera::make_bmat_words", exec);
-    Cuda::make_bmat_words(exec.cuda_stream(), pattern_, tiles_, words_.data());
+    Cuda::make_bmat_words(launches.stream(), pattern_, tiles_, words_.data());
     return true;
   }
 
   void refill(const Kokkos::Cuda& exec, const Scalar* values, const std::uint32_t* wanted) const {
     const CudaLaunches launches("Tessera::order_by_bmat_words", exec);
-    Cuda::order_by_bmat_words(exec.cuda_stream(), pattern_, tiles_, values, values_.data(), wanted);
+    Cuda::order_by_bmat_words(launches.stream(), pattern_, tiles_, values, values_.data(), wanted);
   }
 
   std::string describe() const { return "producer and consumer warps for tiles of 16 rows on tensor cores"; }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <launch/PerDevice.cuh>
 #include <ptx/Mma.hpp>
 #include <utility>
 
@@ -32,6 +33,24 @@ TEST(Emulation, LanesExchangeValues) {
     sum += __reduce_max_sync(~0u, lane) == 31;
   });
   EXPECT_EQ(sum, 2 * 64);
+}
+
+/// Answers are those of the GPU that the caller knows to be current; otherwise CUDA is asked, which says 0 here.
+TEST(PerDevice, TakesTheGpuThatIsKnown) {
+  using Tessera::Impl::Cuda::KnownDevice;
+  Tessera::Impl::Cuda::PerDevice number;
+  const auto of_current = [&] { return number([](int device) { return device; }); };
+  EXPECT_EQ(of_current(), 0);
+  {
+    const KnownDevice outer(3);
+    EXPECT_EQ(of_current(), 3);
+    {
+      const KnownDevice inner(2);
+      EXPECT_EQ(of_current(), 2);
+    }
+    EXPECT_EQ(of_current(), 3);
+  }
+  EXPECT_EQ(of_current(), 0);
 }
 
 TEST(EmulationDeathTest, GridsWithoutBlocks) {

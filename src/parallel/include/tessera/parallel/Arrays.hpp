@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -10,6 +11,8 @@
 #include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/ArrayMemory.hpp>
 #include <tessera/parallel/MemoryAccount.hpp>
+#include <tessera/parallel/PinnedRecord.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -75,14 +78,31 @@ Array<T*, Memory> part_of(const Array<T*, Memory>& array, std::pair<std::size_t,
   return array.share(array.data() + range.first, range.second - range.first);
 }
 
-/// Copies one element of device memory to the host. Waits for `exec`.
+/// Copies elements of the memory of `exec` to the host. Waits for `exec`.
+template <class ExecutionSpace, class T>
+void copy_to_host(const ExecutionSpace& exec, const T* source, std::size_t size, T* target) {
+  using Memory = typename ExecutionSpace::memory_space;
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    if (size * sizeof(T) <= PinnedRecord::size) return PinnedRecord(exec).fetch(exec, source, size * sizeof(T), target);
+  }
+#endif
+  if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) {
+    exec.fence("Tessera::copy_to_host");
+    std::copy_n(source, size, target);
+  } else {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(exec, Kokkos::View<T*, Kokkos::HostSpace, Unmanaged>(target, size),
+                      Kokkos::View<const T*, Memory, Unmanaged>(source, size));
+    exec.fence("Tessera::copy_to_host");
+  }
+}
+
+/// Copies one element of the memory of `exec` to the host. Waits for `exec`.
 template <class ExecutionSpace, class T>
 T read_element(const ExecutionSpace& exec, const T* address) {
   T value{};
-  Kokkos::deep_copy(
-      exec, Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
-      Kokkos::View<const T, typename ExecutionSpace::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(address));
-  exec.fence("Tessera::read_element");
+  copy_to_host(exec, address, 1, &value);
   return value;
 }
 
@@ -91,12 +111,7 @@ template <class ViewType, class ExecutionSpace>
 auto host_copy(const ExecutionSpace& exec, const ViewType& device) {
   using Element = typename ViewType::non_const_value_type;
   std::vector<Element> host(device.extent(0));
-  if (host.empty()) return host;
-  Kokkos::deep_copy(
-      exec,
-      Kokkos::View<Element*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
-      device);
-  exec.fence("Tessera::host_copy");
+  if (!host.empty()) copy_to_host<ExecutionSpace, Element>(exec, device.data(), host.size(), host.data());
   return host;
 }
 

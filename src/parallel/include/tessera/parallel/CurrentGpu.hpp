@@ -7,10 +7,20 @@
 
 namespace Tessera::Impl {
 
+/// Whether the program sees one GPU, which is then always the current one.
+inline bool is_only_gpu() {
+  static const int count = [] {
+    int devices = 0;
+    return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+  }();
+  return count == 1;
+}
+
 /// Makes the GPU of an instance the current device of the calling thread while this object lives.
 class CurrentGpu {
  public:
   explicit CurrentGpu(int gpu) {
+    if (is_only_gpu()) return;
     cudaGetDevice(&before_);
     is_elsewhere_ = before_ != gpu;
     if (is_elsewhere_) cudaSetDevice(gpu);

@@ -66,7 +66,6 @@ struct KeyedSlots {
     const auto scratch = allocate<Array<std::byte*, Memory>>(exec, "Tessera::radix_sort::scratch",
                                                              radix_scratch_bytes<Exec, SortedWord<Offset>>(exec, size));
     sort_with_spare(exec, size, keys, slots, other.keys, other.slots, first_bit, last_bit, scratch);
-    exec.fence("Tessera::radix_sort");  // before the replaced memory is freed
   }
 
   /// Sorts the first `size` keys by the bits below `last_bit`, using the memory of `other` and `scratch`. Allocates
@@ -97,13 +96,12 @@ class SlotSort {
     });
   }
 
-  /// Stable sort by the bits below `last_bit`; may be called once. Returns the slots. Waits for `exec`.
+  /// Stable sort by the bits below `last_bit`; may be called once. Returns the slots.
   Array<Offset*, Memory> sort(const Exec& exec, int last_bit) {
     const std::size_t size = slots.extent(0);
     if (size < 2 || last_bit <= 0) return slots;
     auto other = allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size);
     sort_with_spare(exec, size, keys, slots, other_keys_, other, 0, last_bit, scratch_);
-    exec.fence("Tessera::radix_sort");  // before the block is freed
     return slots;
   }
 };

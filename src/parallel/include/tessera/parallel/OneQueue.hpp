@@ -10,11 +10,13 @@ namespace Tessera::Impl {
 /// Kokkos::Cuda on the same stream; Kokkos considers these different.
 template <class ExecutionSpace>
 bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
+  if (a == b) return true;
 #ifdef KOKKOS_ENABLE_CUDA
+  // cuda_stream() calls cudaSetDevice().
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    return a.cuda_stream() == b.cuda_stream() && a.cuda_device() == b.cuda_device();
+    return a.cuda_device() == b.cuda_device() && a.cuda_stream() == b.cuda_stream();
 #endif
-  return a == b;
+  return false;
 }
 
 }  // namespace Tessera::Impl

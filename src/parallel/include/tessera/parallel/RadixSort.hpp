@@ -64,7 +64,6 @@ static void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& pay
   const auto scratch = allocate<Array<std::byte*, typename ExecutionSpace::memory_space>>(
       exec, "Tessera::radix_sort::scratch", radix_scratch_bytes<ExecutionSpace, Word>(exec, size));
   sort_with_spare(exec, size, keys, payload, other_keys, other_payload, first_bit, last_bit, scratch);
-  exec.fence("Tessera::radix_sort");  // before the scratch memory is freed
 }
 
 /// Sorts keys with a payload of any type: sorts the indices of its elements, then moves the elements once.
@@ -85,7 +84,6 @@ static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& 
       "Tessera::radix_sort::move", IndexPolicy<ExecutionSpace>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i) { to(i) = from(numbers(i)); });
   payload = to;
-  exec.fence("Tessera::radix_sort");  // before the indices are freed
 }
 
 /// Whether the elements of a payload are sorted directly, instead of their indices.
@@ -94,7 +92,7 @@ inline constexpr bool is_sorted_word = std::is_integral_v<T> && (sizeof(T) == 4 
 
 /// Sorts keys in ascending order of the bits [first_bit, last_bit), and reorders `payload` alike. The sort is stable,
 /// so the result is the same on every backend and for any number of threads. Both Arrays may be replaced by others of
-/// the same extent. Waits for `exec` if there is something to sort.
+/// the same extent.
 ///
 /// \param exec      [in]     the instance to run on
 /// \param keys      [in,out] rank-1 Array of std::uint64_t; all bits from last_bit on must be 0

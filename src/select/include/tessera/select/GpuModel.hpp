@@ -4,6 +4,7 @@
 #include <tessera/common/ChunkedRows.hpp>
 #include <tessera/common/H200.hpp>
 #include <tessera/select/Choose.hpp>
+#include <tessera/select/LazyNumber.hpp>
 
 namespace Tessera::Impl {
 
@@ -52,8 +53,9 @@ struct GpuModel {
   double panel_bytes = 512;            ///< upper bound on the bytes of a row of X that are read at a time
   double row_s = 0.0694e-9;            ///< seconds for a row of A, per 512 bytes of a row of X
   double scattered_rows = 1.1;         ///< time to write a row of Y anywhere, divided by that to write the next row
-  double whole_tiles_bytes = 1e300;  ///< maximum bytes of whole tiles; a larger BMat is not multiplied on tensor cores
-  double staged_entries = 1e300;     ///< maximum nonzeros for which memory suffices to build staged windows
+  /// Bytes of memory beside a format: for whole tiles, without which tensor cores do not multiply BMat, and for
+  /// building staged windows. Asking the driver takes as long as a small product, and only these formats need to know.
+  LazyNumber free_bytes = 1e300;
 
   bool has_rows = true;                              ///< whether there is a kernel for compressed rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
