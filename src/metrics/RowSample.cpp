@@ -9,7 +9,7 @@
 namespace Tessera::Impl {
 
 std::size_t sampling_stride(Ordinal rows, std::size_t nonzeros) {
-  constexpr std::size_t enough_entries = std::size_t(1) << 20, enough_chunks = 64;
+  constexpr std::size_t enough_entries = std::size_t(1) << 20, enough_chunks = 32;
   const auto chunks = static_cast<std::size_t>(rows / sampled_chunk);
   return std::max<std::size_t>(1, std::min(nonzeros / enough_entries, chunks / enough_chunks));
 }

@@ -209,8 +209,11 @@ template <class Scalar, class ExecutionSpace, class Members>
 void begin_growth(const ExecutionSpace& exec, Members& m) {
   const auto& block = m.blocks.front();
   const double loss = greatest_loss<Scalar>(exec, m.options, block, m.columns);
-  const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(static_cast<double>(block.nonzeros));
-  const std::uint64_t product = product_that_pays(cost, loss);
+  const double sampled =
+      static_cast<double>(block.nonzeros) / static_cast<double>(sampling_stride(block.rows, block.nonzeros));
+  const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(sampled);
+  constexpr double usual = 0.5;  // the share of the greatest loss that most matrices lose at most
+  const std::uint64_t product = product_that_pays(cost, usual * loss);
   if (product == no_product)
     return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
   m.growth.wait_for(Growth::Next::Analysis, product,

@@ -180,7 +180,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
           [&] { block.plain.fill(exec, block.source, block.values_of(input.values)); });
     return true;
   });
-  exec.fence("Tessera::make_plan");
+  timed(exec, "Tessera::fill_values", seconds.values, [&] { exec.fence("Tessera::make_plan"); });
   if (has_only_rows) begin_growth<Scalar>(exec, m);
   for (auto& block : m.blocks) note_memory(m, m.built, block.plain.choice);
   seconds.total = timer.seconds();

@@ -96,8 +96,8 @@ TEST(RowSample, OnlyLargeMatricesAreSampled) {
   EXPECT_EQ(sampling_stride(0, 0), 1u);
   EXPECT_EQ(sampling_stride(1000000, (1 << 21) - 1), 1u);
   EXPECT_EQ(sampling_stride(1000000, 1 << 24), 16u);
-  EXPECT_EQ(sampling_stride(100 * sampled_chunk, 1 << 24), 1u);  // too few chunks
-  EXPECT_EQ(sampling_stride(200 * sampled_chunk, 1 << 24), 3u);
+  EXPECT_EQ(sampling_stride(60 * sampled_chunk, 1 << 24), 1u);  // too few chunks
+  EXPECT_EQ(sampling_stride(100 * sampled_chunk, 1 << 24), 3u);
 }
 
 /// Acc-SpMM, Eq. 3, for the counts 4, 0, 1, 3, whose mean is 2.

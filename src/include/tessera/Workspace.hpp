@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <tessera/Mode.hpp>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/impl/KeptInstance.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
 
@@ -26,10 +27,10 @@ class WorkspaceMemory final : private LiveObject {
     enlarge(exec, bytes);
   }
 
-  /// Replaces the buffer. Kokkos waits for the device before it frees memory.
+  /// Replaces the buffer. Waits for the device before it frees memory.
   void enlarge(const ExecutionSpace& exec, std::size_t bytes) {
     buffer_ = {};
-    if (bytes > 0) buffer_ = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::Workspace"), bytes);
+    buffer_ = allocate<Buffer>(exec, "Tessera::Workspace", bytes);
   }
 
   std::size_t bytes() const { return buffer_.extent(0); }
@@ -43,7 +44,7 @@ class WorkspaceMemory final : private LiveObject {
   }
 
  private:
-  using Buffer = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>;
+  using Buffer = Array<std::byte*, typename ExecutionSpace::memory_space>;
 
   std::size_t held_bytes() const override { return bytes(); }
   void release() noexcept override {

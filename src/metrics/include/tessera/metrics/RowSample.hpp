@@ -10,7 +10,7 @@ namespace Tessera::Impl {
 inline constexpr Ordinal sampled_chunk = 128;
 
 /// Returns n if one in n chunks of rows is enough to estimate statistics: samples have about a million entries, and at
-/// least 64 chunks. Returns 1 for smaller matrices, all of whose rows should be counted.
+/// least 32 chunks. Returns 1 for smaller matrices, all of whose rows should be counted.
 std::size_t sampling_stride(Ordinal rows, std::size_t nonzeros);
 
 /// Copies one in `stride` chunks of adjacent rows. Equal arguments give equal samples: a hash of the number of the

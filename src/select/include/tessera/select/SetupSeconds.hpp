@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <tessera/select/Choose.hpp>
@@ -13,15 +12,14 @@ namespace Tessera::Impl {
 struct StepSeconds {
   double start = 0;
   double entries_a_second = 1;
-  double most_entries = std::numeric_limits<double>::infinity();  ///< entries of the largest sample
 
-  double of(double nonzeros) const { return start + std::min(nonzeros, most_entries) / entries_a_second; }
+  double of(double entries) const { return start + entries / entries_a_second; }
 };
 
 /// Predicts the seconds that a plan takes to replace its compressed rows. Only their ratio to the seconds of a product
 /// matters: it gives the number of products that repay a step.
 struct SetupSeconds {
-  StepSeconds analysis;  ///< statistics, and the choice of a format
+  StepSeconds analysis;  ///< statistics of the sampled entries, and the choice of a format
   StepSeconds format;    ///< the format, its kernel and its values
   StepSeconds order;     ///< an order of rows, the permuted rows and their statistics
 };
