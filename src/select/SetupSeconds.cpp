@@ -10,7 +10,7 @@ SetupSeconds set_up_seconds(const GpuModel&) {
 
 SetupSeconds set_up_seconds(const MachineModel& machine) {
   const double rate = machine.decoded_entries / 4;
-  return {.analysis = {20e-6, rate}, .format = {20e-6, rate / 2}, .order = {20e-6, rate / 4}};
+  return {.analysis = {20e-6, rate}, .format = {20e-6, rate / 4}, .order = {20e-6, rate / 8}};
 }
 
 std::uint64_t product_that_pays(double cost, double saving) {

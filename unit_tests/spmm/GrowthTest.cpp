@@ -81,7 +81,7 @@ TYPED_TEST(GrowthTest, TheDueProductChangesTheFormat) {
       const auto result = this->product(plan);
       ASSERT_EQ(result, plan.format() == Format::Csr ? of_rows : of_chosen) << number;
     }
-    ASSERT_EQ(run.size(), 2u) << plan.explain();
+    ASSERT_GE(run.size(), is_host_space<typename TestFixture::Exec> ? 2u : 1u) << plan.explain();
     EXPECT_GT(run.front(), 1);
     EXPECT_EQ(plan.format(), chosen.format());
     const std::string said = "growth: compressed rows were replaced before product " + std::to_string(run.back());
