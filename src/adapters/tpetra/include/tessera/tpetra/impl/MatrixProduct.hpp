@@ -228,7 +228,6 @@ class MatrixProduct {
     plans_.reset();  // freed before new plans are allocated
     const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
     PlanOptions plan = options_.plan;
-    plan.shares_pattern = true;     // a matrix with another pattern has other Views
     plan.hints.layout_left = true;  // true for all MultiVectors
     plan.hints.follow_values = !options_.trusts_values;
     plans_.emplace(A, exchange_->columns(), owned_columns, plan, overlaps(), options_.trusts_values);

@@ -199,12 +199,14 @@ class RankPlans {
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
     if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
+    // Tpetra may not move columns to the host while somebody holds their View.
+    options.shares_pattern = !columns.keeps_numbers;
     options.hints.layout_left = options.hints.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
     owned_.plan = make_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
   }
 
-  void make_split(const Exec& exec, const Arrays& A, const Columns& columns, const PlanOptions& options,
-                  bool keeps_parts) {
+  void make_split(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool keeps_parts) {
+    options.shares_pattern = true;  // the parts are copies already
     split_ = split_rows(exec, A, columns.targets);
     const auto [own, far] = cut<Scalar>(exec, A, split_);
     owned_.plan = make_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
