@@ -139,6 +139,13 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   for (auto& part : block.transposed) note_memory(m, m.transpose_built, part.matrix.choice);
 }
 
+/// Keeps the rows of a plan that had another choice, for good.
+template <class Members>
+void keep_rows(Members& m, std::string state) {
+  m.blocks.front().plain.choice.reason = "csr is kept";
+  m.growth.keep_rows(std::move(state));
+}
+
 /// Replaces the rows by the chosen format before product number `product`. If that fails for want of memory, the plan
 /// keeps its rows, and says so.
 template <class Scalar, class ExecutionSpace, class Members>
@@ -153,8 +160,7 @@ void build_growth(const ExecutionSpace& exec, Members& m, const std::string& whe
     else
       m.growth.finish(std::move(replaced));
   } catch (const std::exception& failure) {
-    m.growth.keep_rows("compressed rows stay, because the chosen format could not be built " + when + ": " +
-                       failure.what());
+    keep_rows(m, "compressed rows stay, because the chosen format could not be built " + when + ": " + failure.what());
   }
 }
 
@@ -167,12 +173,13 @@ void choose_growth(const ExecutionSpace& exec, Members& m, std::uint64_t product
   try {
     promise = analyse<Scalar>(exec, options_of_growth(m), *block.plain.engine->csr(), m.built);
   } catch (const std::exception& failure) {
-    return m.growth.keep_rows("compressed rows stay, because the analysis " + when + " failed: " + failure.what());
+    return keep_rows(m, "compressed rows stay, because the analysis " + when + " failed: " + failure.what());
   }
   block.plain.choice = std::exchange(promise.choice, {});
   Choice& choice = block.plain.choice;
   choice.is_wider = false;
   choice.format = Format::Csr;
+  note_memory(m, m.built, choice);
   const std::uint64_t due = product_that_pays(promise.cost, promise.saving);
   if (due == no_product)
     return m.growth.keep_rows("compressed rows stay: the analysis " + when + " found nothing that is faster");
@@ -199,7 +206,7 @@ void decide_growth(const ExecutionSpace& exec, Members& m) {
   if (m.growth.is_due(expected)) choose_growth<Scalar>(exec, m, 1);
   if (!m.growth.is_open()) return;
   if (!m.growth.is_due(expected) || m.growth.next() == Growth::Next::Analysis)
-    return m.growth.keep_rows("compressed rows stay: " + products + " do not repay another format");
+    return keep_rows(m, "compressed rows stay: " + products + " do not repay another format");
   const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;
   build_growth<Scalar>(exec, m, "by make_plan() for " + products, &counted);
 }
@@ -214,6 +221,9 @@ void begin_growth(const ExecutionSpace& exec, Members& m) {
   const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(sampled);
   constexpr double usual = 0.5;  // the share of the greatest loss that most matrices lose at most
   const std::uint64_t product = product_that_pays(cost, usual * loss);
+  const bool may_be_ordered = !is_host_space<ExecutionSpace> && m.options.reordering == Reordering::Auto;
+  if (m.options.format == Format::Csr && !may_be_ordered)
+    return m.growth.keep_rows("compressed rows stay: the options allow nothing else");
   if (product == no_product)
     return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
   m.growth.wait_for(Growth::Next::Analysis, product,

@@ -14,7 +14,7 @@ namespace Tessera::Impl {
 /// When a plan that begins with compressed rows replaces them by the format that it chooses.
 ///
 /// Products are counted. Before one due product the plan analyses its matrix, before a later one it builds the format.
-/// Both numbers follow from the matrix, the device and the options alone, so equal runs give equal bits.
+/// Both numbers follow from the matrix, the options, the device and its free memory, and from no clock.
 ///
 /// While growth is open, products hold the stored matrix for reading, and the due product waits until none does.
 /// Several host threads may do so concurrently. Once growth is over, nothing is locked.

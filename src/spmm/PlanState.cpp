@@ -102,6 +102,16 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
   }
 }
 
+/// Keeps the rows if a graph is being captured, because it reads or writes their arrays whenever it runs.
+///
+/// \param what [in] what is captured
+template <class Members>
+void keep_captured_rows(Members& m, Capture capture, const std::string& what) {
+  if (capture != Capture::Active || !m.growth.is_open()) return;
+  const auto writing = m.growth.write();
+  if (m.growth.is_open()) keep_rows(m, "compressed rows stay, because a graph captured " + what);
+}
+
 /// Builds a block of the user's rows, without its values. Returns whether it is stored in compressed rows without an
 /// analysis: if the plan may choose later, or if no choice can be better.
 ///
@@ -324,13 +334,15 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   Members& m = *members_;
   if (!is_transposed(mode) || m.has_transpose) {
     const auto reading = m.growth.read();
-    return Access::workspace(exec, m.id, mode, num_vectors, m.scratch_bytes(mode, num_vectors));
+    auto work = Access::workspace(exec, m.id, mode, num_vectors, m.scratch_bytes(mode, num_vectors));
+    if (work.bytes() > 0) exec.fence("Tessera::prepare");  // move_to() may let another instance use it
+    return work;
   }
   const auto writing = m.growth.write();
   BuildReport report;
-  const BuildScope<ExecutionSpace> scope(exec, m.account);
   std::vector<typename Members::Block::Transpose> transposed;
   try {
+    const BuildScope<ExecutionSpace> scope(exec, m.account);
     const auto rows_of_transpose = [&](const auto&) { return m.columns; };
     build_in_turn<Scalar>(m.blocks, *m.account, report.notes, rows_of_transpose, [&](std::size_t i) {
       transposed.push_back(store_transpose(exec, m, m.blocks[i], report, m.growth.has_only_rows()));
@@ -348,6 +360,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
     }
   }
   auto result = Access::workspace(exec, m.id, mode, num_vectors, bytes_of_workspace);
+  exec.fence("Tessera::prepare");  // other instances may use the transpose from now on
   // If anything fails before this line, the plan is unchanged. Nothing below can fail: it moves Views and numbers.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
@@ -389,6 +402,7 @@ void PlanState<Scalar, ExecutionSpace>::update_values(const ExecutionSpace& exec
   const Region<ExecutionSpace> region("Tessera::update_values");
   check_new_values("update_values", values, count);
   Members& m = *members_;
+  if (m.growth.is_open()) keep_captured_rows(m, capture_of(exec), "new values");
   for (auto& block : m.blocks) {
     for_each_stored(
         block, [&](const RowsOfBlock&, auto& matrix) { matrix.fill(exec, block.source, block.values_of(values)); });
@@ -402,6 +416,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   const Region<ExecutionSpace> region("Tessera::follow_values");
   check_new_values("follow_values", values, count);
   Members& m = *members_;
+  if (m.growth.is_open()) keep_captured_rows(m, capture_of(exec), "new values");
   if (is_transposed(mode) && !m.has_transpose) {
     throw std::logic_error("Tessera::Plan::follow_values: the mode is " + std::string(to_string(mode)) +
                            ", and the plan has no transpose; expected prepare() for a transposed mode before");
@@ -462,11 +477,9 @@ auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec
   Members& m = *members_;
   const std::uint64_t product = 1 + m.products.fetch_add(1, std::memory_order_relaxed);
   if (m.growth.is_open()) {
-    if (is_captured(exec)) {
-      const auto writing = m.growth.write();
-      if (m.growth.is_open())
-        m.growth.keep_rows("compressed rows stay, because a graph captured product " + std::to_string(product));
-    } else if (m.growth.is_due(product)) {
+    const Capture capture = capture_of(exec);
+    keep_captured_rows(m, capture, "product " + std::to_string(product));
+    if (capture == Capture::None && m.growth.is_due(product)) {
       const auto writing = m.growth.write();
       if (m.growth.is_due(product)) grow(exec, product);
     }
@@ -490,7 +503,7 @@ void PlanState<Scalar, ExecutionSpace>::make_room(const ExecutionSpace& exec, co
                                                   Mode mode) const {
   const std::size_t bytes = members_->scratch_bytes(mode, work.num_vectors());
   if (bytes <= work.bytes()) return;
-  if (is_captured(exec)) {
+  if (capture_of(exec) != Capture::None) {
     throw std::logic_error(
         "Tessera::spmm: the plan has replaced its compressed rows since the workspace was prepared, and a graph is "
         "being captured; expected a product with this workspace before, or a new workspace");
@@ -502,7 +515,7 @@ template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::settle(const ExecutionSpace& exec) const {
   Members& m = *members_;
   if (!m.growth.is_open()) return;
-  if (is_captured(exec))
+  if (capture_of(exec) != Capture::None)
     throw std::logic_error("Tessera::Plan::settle: a graph is being captured; expected a call before the capture");
   const Region<ExecutionSpace> region("Tessera::settle");
   const auto writing = m.growth.write();

@@ -149,7 +149,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const Executio
   const auto narrow =
       std::visit([&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range); }, A.row_offsets);
   if (A.block_size == 1) {
-    auto result = build_csr(exec, narrow.pattern, range.entries, A.owner);
+    auto result = build_csr(exec, narrow.pattern, range.entries, range.rows == A.rows ? A.owner : nullptr);
     if (result.pattern.shared_bytes > 0 && narrow.row_offsets.extent(0) > 0) {
       result.pattern.row_offsets = narrow.row_offsets;  // a copy, which nobody else keeps
       result.pattern.shared_bytes -= narrow.row_offsets.extent(0) * sizeof(Offset);

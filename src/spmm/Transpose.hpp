@@ -60,7 +60,7 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
 }
 
 /// Stores the transpose of a block of rows, with its values. Has several parts if the format needs too many places for
-/// all rows. Waits for `exec`.
+/// all rows. Does not wait for the values.
 ///
 /// \param m       [in] the members of the plan
 /// \param block   [in] one of the plan's blocks

@@ -79,6 +79,21 @@ TYPED_TEST(MemoryLimitTest, HoldsForEveryOrder) {
   }
 }
 
+/// The limit of a plan excludes its workspaces, also that of the product that builds the transpose.
+TYPED_TEST(MemoryLimitTest, ExcludesWorkspaces) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(this->generated("elasticity:4"));
+  PlanOptions options = with_format(Format::BitTcf);
+  auto plan = A.plan(options);
+  plan.prepare(Exec(), 0, Mode::Transpose);
+  options.memory_limit = static_cast<std::size_t>(told_peak(plan));
+  auto limited = A.plan(options);
+  Workspace<Exec> work;
+  EXPECT_NO_THROW(work = limited.prepare(Exec(), 512, Mode::Transpose));
+  EXPECT_GT(work.bytes(), 0u);
+  EXPECT_EQ(told_peak(limited), told_peak(plan));
+}
+
 /// DataAffinity and the count of windows process the entries in several batches.
 TYPED_TEST(MemoryLimitTest, HoldsWhereEntriesComeInBatches) {
   using Exec = typename TypeParam::ExecutionSpace;

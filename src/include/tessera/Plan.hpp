@@ -34,7 +34,7 @@ namespace Tessera {
 /// (PlanOptions::format).
 ///
 /// Thread safety: products of one plan may run concurrently, each without a Workspace or with its own. The members
-/// prepare, update_values, follow_values and release_source must not run concurrently with any other use of the plan.
+/// prepare, update_values, follow_values and release_source, and save_plan, must not run beside other uses of the plan.
 ///
 /// \tparam Scalar float, double, or a complex number of these (Kokkos::complex or std::complex)
 /// \tparam Exec   the Kokkos execution space where products run
@@ -78,8 +78,8 @@ class Plan {
   ///   that it is stored in parts);
   /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,
   ///   kernels and transpose of each. Then nonzeros, bytes and seconds are sums, and the choice is the first block's;
-  /// - growth: null if make_plan() decided everything; or state (what has happened and is due, in words) and due (the
-  ///   number of the product before which the next step is taken, or null);
+  /// - growth: null if the plan did not begin with compressed rows; or state (what has happened and is due, in words)
+  ///   and due (the number of the product before which the next step is taken, or null);
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
   /// Returns the bytes of device memory that the plan holds for A and, if it exists, the transpose: pattern, values,
@@ -122,11 +122,11 @@ class Plan {
   /// Makes later products in a mode use the values that `values` holds when the products run. If other code may change
   /// the values of A without the plan's knowledge, call this before each product.
   ///
-  /// A plan in compressed rows reads `values` in place, at no cost, if the columns of each row of A ascend without
-  /// duplicates. `values` must then exist until the next call of this function in that mode, or of update_values():
-  /// products, prepare(), save_plan() and release_source() read them. Any other plan compares a fingerprint on the
-  /// device: one pass over `values`, and an update if they differ from those of the last call. The fingerprint has 64
-  /// bits, hence a change is missed with a probability of 2^-64.
+  /// While a plan stores compressed rows, it reads `values` in place, if the columns of each row of A ascend without
+  /// duplicates: at no cost. `values` must then exist until the next call of this function in that mode, or of
+  /// update_values(): products, prepare(), save_plan() and release_source() read them. Any other plan compares a
+  /// fingerprint on the device: one pass over `values`, and an update if they differ from those of the last call. The
+  /// fingerprint has 64 bits, hence a change is missed with a probability of 2^-64.
   ///
   /// Does not wait. A CUDA graph that was captured with this call compares the fingerprint each time it runs. The first
   /// call for a mode allocates a few bytes and waits; make it before you capture. If products were captured while the

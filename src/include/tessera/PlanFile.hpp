@@ -18,7 +18,7 @@ namespace Tessera {
 ///
 /// The file is written completely or not at all: an existing file is replaced only when the new one is complete.
 ///
-/// \param exec [in] the instance that made the plan or updated its values; copies the arrays, and the call waits for it
+/// \param exec [in] the instance that made the plan or updated its values; settles (Plan::settle) and copies, and waits
 /// \throws std::runtime_error, naming the file, if it cannot be written
 /// \throws std::logic_error if the plan is empty
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec>

@@ -60,14 +60,14 @@ struct PlanOptions {
   /// precisions. On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and so do those of BitTcf and
   /// Bmat in Fp16 and Bf16. Other kernels, and hosts, multiply float copies of some columns of X and Y at a time.
   bool half_vectors = false;
-  /// Auto chooses the fastest format for these hints. If Tuning::Predict chooses both the format and the order of rows,
-  /// the plan begins with compressed rows, which take the shortest time to set up. Before a certain product it analyses
-  /// the matrix, and before a later one it builds the chosen format: when what earlier products have lost equals what
-  /// that costs, by predicted times (rent or buy). Both numbers follow from the pattern, the device and the options
-  /// alone, so equal runs give equal bits; Plan::explain() has them. These two products allocate memory and wait for
-  /// all products of the device. Plan::settle() builds at once. A product that a graph captures before makes the plan
-  /// keep its rows, and so does a lack of memory. A matrix that is stored in several blocks of rows is analysed and
-  /// built by make_plan().
+  /// Auto chooses the fastest format for these hints. With Auto or Csr, a reordering of Auto or None, Kernel::Auto and
+  /// Tuning::Predict, the plan begins with compressed rows, which take the shortest time to set up. Before a certain
+  /// product it analyses the matrix, and before a later one it builds its choice: when what earlier products have lost
+  /// equals what that costs, by predicted times (rent or buy). Both numbers follow from the pattern, the options, the
+  /// device and its free memory, not from a clock; Plan::explain() has them. These two products allocate memory and
+  /// wait for all products of the device. Plan::settle() builds at once. Products and new values that a graph captures
+  /// before make the plan keep its rows, and so does a lack of memory. A matrix that is stored in several blocks of
+  /// rows is analysed and built by make_plan().
   Format format = Format::Auto;
   FormatParameters parameters = {};  ///< parameters of the format
   /// The order in which rows are stored. X and Y do not change. An order is used only if it is predicted to make

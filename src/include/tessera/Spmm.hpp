@@ -73,10 +73,10 @@ Exec default_instance(const Plan<Scalar, Exec>& plan) {
 ///         PlanOptions::half_vectors. Y is then unchanged. The check for overlaps is exact if the ranges of bytes are
 ///         disjoint or the strides are equal; ranges that overlap with different strides count as an overlap
 ///
-/// Allocates nothing and does not wait, except for the products before which the plan analyses its matrix and builds
-/// its format (PlanOptions::format). On Kokkos::Cuda it can be captured in a graph after a first product of the same
-/// kind, which loads the kernels. Cost: one pass over the format and over Y, and a gather of rows of X. A LayoutLeft X
-/// is copied to row-major order during the product if that is faster.
+/// Allocates nothing and does not wait, but for the products before which the plan is analysed and built, and the next
+/// one with each older workspace (PlanOptions::format). On Kokkos::Cuda it can be captured after a first product of the
+/// same kind, which loads the kernels. Cost: one pass over the format and over Y, and a gather of rows of X. A
+/// LayoutLeft X is copied to row-major order during the product if that is faster.
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec, class Alpha, Impl::VectorsView XView,
           class Beta, Impl::VectorsView YView>
 void spmm(const Exec& exec, const Plan<Scalar, PlanExec>& plan, Workspace<Exec>& work, Mode mode, const Alpha& alpha,
