@@ -205,7 +205,7 @@ void decide_growth(const ExecutionSpace& exec, Members& m) {
   const std::string products = std::to_string(expected) + " expected products";
   if (m.growth.is_due(expected)) choose_growth<Scalar>(exec, m, 1);
   if (!m.growth.is_open()) return;
-  if (!m.growth.is_due(expected) || m.growth.next() == Growth::Next::Analysis)
+  if (!m.growth.is_due(expected))
     return keep_rows(m, "compressed rows stay: " + products + " do not repay another format");
   const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;
   build_growth<Scalar>(exec, m, "by make_plan() for " + products, &counted);

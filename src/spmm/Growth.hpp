@@ -45,7 +45,7 @@ class Growth {
 
   Next next() const { return next_; }
   std::uint64_t due() const { return due_.load(std::memory_order_acquire); }
-  /// Whether the plan has always stored compressed rows, and no order or format was sought for them.
+  /// Whether the plan began with compressed rows and still stores them.
   bool has_only_rows() const { return !state_.empty() && !has_grown_; }
   /// Whether the rows were replaced, so that workspaces may be too small.
   bool has_grown() const { return has_grown_; }

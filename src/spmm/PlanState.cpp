@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "AvailablePrecision.hpp"
+#include "Capture.hpp"
 #include "CheckArguments.hpp"
 #include "Explain.hpp"
 #include "Grow.hpp"
-#include "IsCaptured.hpp"
 #include "PlanMembers.hpp"
 #include "Published.hpp"
 #include "RowBlocks.hpp"
