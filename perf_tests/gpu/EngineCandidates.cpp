@@ -103,7 +103,8 @@ class EngineCandidate : public Candidate<Scalar> {
     if ((own.bcsr_block_rows == 0) != (own.bcsr_block_columns == 0))
       throw Impl::PolicyError("policy " + policy_ + ": expected both block_rows and block_columns, or neither");
     own = Device::parameters(asked);
-    const auto statistics = Impl::statistics_of<Scalar>(*exec_, asked, Device::model(*exec_, asked), rows);
+    const auto statistics =
+        Impl::statistics_of<Scalar>(*exec_, asked, Format::Auto, Device::model(*exec_, asked), rows);
     return Device::parameters(*exec_, asked, statistics);
   }
 

@@ -26,33 +26,44 @@ struct CsrFindings {
   }
 };
 
-/// Checks and copies offsets of rows and columns of entries, both with the same indices. On devices each thread has one
-/// index, so adjacent threads read adjacent elements, however long the rows are. On hosts it has many, in loops that
-/// compilers vectorize. No column is read at an offset that is wrong.
-template <std::size_t indices_at_once>
+/// Checks and copies offsets of rows and columns of entries, both with the same indices. No column is read at an offset
+/// that is wrong.
+///
+/// A thread of a host has adjacent indices, in loops that compilers vectorize. Those of a device's thread are as far
+/// apart as there are threads, so adjacent threads read adjacent elements, and a thread waits for several at once.
+template <bool on_host>
 struct CheckAndCopy {
+  static constexpr std::size_t at_once = on_host ? 1024 : 8;  // indices of a thread
+
   CsrPattern<Offset> A;
   std::size_t entries = 0;            // entries given, of which the rows may use fewer
   Offset* row_offsets = nullptr;      // rows + 1 elements, or null
   Ordinal* column_indices = nullptr;  // an element for each entry given, or null
+  std::size_t threads = 0;
 
-  KOKKOS_FUNCTION void operator()(std::size_t part, CsrFindings& found) const {
-    const std::size_t begin = part * indices_at_once, end = begin + indices_at_once;
+  KOKKOS_FUNCTION void operator()(std::size_t thread, CsrFindings& found) const {
     const auto rows = static_cast<std::size_t>(A.rows), used = static_cast<std::size_t>(A.row_offsets[rows]);
-    for (std::size_t row = begin; row < lesser(end, rows); ++row) check_row(row, found);
-    if (begin <= rows && rows < end) found.used = used;
-    const std::size_t last = lesser(end, lesser(used, entries));
-    check_columns(begin, last, found);
-    if (column_indices != nullptr) copy(A.column_indices, column_indices, begin, last);
-    if (row_offsets != nullptr) copy(A.row_offsets, row_offsets, begin, lesser(end, rows + 1));
+    const std::size_t end = used < entries ? used : entries;
+    if (thread == 0) found.used = used;
+    for_indices(thread, rows, [&](std::size_t row) { check_row(row, found); });
+    if (row_offsets != nullptr)
+      for_indices(thread, rows + 1, [&](std::size_t row) { row_offsets[row] = A.row_offsets[row]; });
+    if constexpr (on_host) {
+      check_columns(thread * at_once, end, found);
+      if (column_indices != nullptr)
+        for_indices(thread, end, [&](std::size_t k) { column_indices[k] = A.column_indices[k]; });
+    } else {
+      check_and_copy_columns(thread, end, found);
+    }
   }
 
  private:
-  static KOKKOS_FUNCTION std::size_t lesser(std::size_t a, std::size_t b) { return a < b ? a : b; }
-
-  template <class T>
-  static KOKKOS_FUNCTION void copy(const T* from, T* to, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) to[i] = from[i];
+  /// Calls visit(index) for the thread's indices before `end`.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_indices(std::size_t thread, std::size_t end, const Visit& visit) const {
+    const std::size_t begin = on_host ? thread * at_once : thread, step = on_host ? 1 : threads;
+    if (on_host && begin + at_once < end) end = begin + at_once;
+    for (std::size_t i = begin; i < end; i += step) visit(i);
   }
 
   KOKKOS_FUNCTION void check_row(std::size_t row, CsrFindings& found) const {
@@ -61,11 +72,13 @@ struct CheckAndCopy {
     if (!starts || begin > end || static_cast<std::size_t>(end) > entries) {
       ++found.faults;
     } else if (begin > 0 && begin < end && A.column_indices[begin] <= A.column_indices[begin - 1]) {
-      --found.descents;  // check_columns() counts it
+      --found.descents;  // it was counted with the columns
     }
   }
 
+  /// Checks adjacent columns.
   KOKKOS_FUNCTION void check_columns(std::size_t begin, std::size_t end, CsrFindings& found) const {
+    if (begin + at_once < end) end = begin + at_once;
     int faults = 0, descents = 0;
     for (std::size_t k = begin; k < end; ++k)
       faults += static_cast<std::uint32_t>(A.column_indices[k]) >= static_cast<std::uint32_t>(A.columns);
@@ -73,6 +86,23 @@ struct CheckAndCopy {
       descents += A.column_indices[k] <= A.column_indices[k - 1];
     found.faults += static_cast<std::size_t>(faults);
     found.descents += descents;
+  }
+
+  /// Checks and copies columns that are `threads` apart. Reads all of them before it uses one.
+  KOKKOS_FUNCTION void check_and_copy_columns(std::size_t thread, std::size_t end, CsrFindings& found) const {
+    Ordinal column[at_once], before[at_once];
+    for (std::size_t i = 0; i < at_once; ++i) {
+      const std::size_t k = thread + i * threads;
+      column[i] = k < end ? A.column_indices[k] : 0;
+      before[i] = k < end && k > 0 ? A.column_indices[k - 1] : -1;
+    }
+    for (std::size_t i = 0; i < at_once; ++i) {
+      const std::size_t k = thread + i * threads;
+      if (k >= end) return;
+      found.faults += static_cast<std::uint32_t>(column[i]) >= static_cast<std::uint32_t>(A.columns);
+      found.descents += column[i] <= before[i];
+      if (column_indices != nullptr) column_indices[k] = column[i];
+    }
   }
 };
 
@@ -86,11 +116,12 @@ struct CheckAndCopy {
 template <class ExecutionSpace>
 CsrFindings check_and_copy(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries,
                            Offset* row_offsets, Ordinal* column_indices) {
-  constexpr std::size_t at_once = is_host_space<ExecutionSpace> ? 1024 : 1;
+  using Check = CheckAndCopy<is_host_space<ExecutionSpace>>;
   const std::size_t indices = std::max(static_cast<std::size_t>(A.rows) + 1, entries);
+  const std::size_t threads = (indices - 1) / Check::at_once + 1;
   CsrFindings found;
-  Kokkos::parallel_reduce("Tessera::check_and_copy", IndexPolicy<ExecutionSpace>(exec, 0, (indices - 1) / at_once + 1),
-                          CheckAndCopy<at_once>{A, entries, row_offsets, column_indices}, found);
+  Kokkos::parallel_reduce("Tessera::check_and_copy", IndexPolicy<ExecutionSpace>(exec, 0, threads),
+                          Check{A, entries, row_offsets, column_indices, threads}, found);
   return found;
 }
 

@@ -33,8 +33,8 @@ int name_width() {
 }
 
 void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
-  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << to_string(c.format)
-      << duration(c.predicted_seconds) << " predicted, ";
+  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << to_string(c.format);
+  out << (c.predicted_seconds > 0 ? duration(c.predicted_seconds) + " predicted, " : " not predicted, ");
   if (c.measured_seconds > 0) out << duration(c.measured_seconds) << " measured, ";
   out << std::fixed << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";

@@ -75,8 +75,24 @@ class FormatBuilder {
   using ThisDevice = Device<Scalar, ExecutionSpace>;
   using Model = decltype(ThisDevice::model(std::declval<ExecutionSpace>(), PlanOptions()));
 
+  /// Whether a decision needs predicted times: on the format, on an order, or on a wider precision. Staged windows take
+  /// their shape from the statistics.
+  bool decides() const {
+    const bool tries_no_order = options_.reordering == Reordering::None ||
+                                (options_.reordering == Reordering::Auto && is_host_space<ExecutionSpace>);
+    return wanted_ == Format::Auto || wanted_ == Format::Staged || !tries_no_order ||
+           options_.kernel == Kernel::Published || ThisDevice::wider_precision(options_) != options_.precision;
+  }
+
   void count() {
-    statistics_ = counted_ != nullptr ? *counted_ : statistics_of<Scalar>(exec_, options_, model_, rows_.pattern);
+    if (counted_ != nullptr) {
+      statistics_ = *counted_;
+    } else if (decides()) {
+      statistics_ = statistics_of<Scalar>(exec_, options_, wanted_, model_, rows_.pattern);
+    } else {
+      const Csr<Memory>& A = rows_.pattern;
+      statistics_ = statistics_of_size<Scalar, Model>(options_, A.rows, A.columns, A.nonzeros);
+    }
     statistics_.is_reordered = !orders_.are_identity();
     statistics_.has_given_order = rows_.values.is_identity();
     options_.parameters = ThisDevice::parameters(exec_, options_, statistics_);
@@ -85,12 +101,17 @@ class FormatBuilder {
     options_.parameters.bcsr_block_columns = static_cast<int>(statistics_.bcsr_block_columns);
   }
 
-  /// Ranks the candidates by their predicted times.
+  /// Ranks the candidates by their predicted times. If nothing depends on them, there are no candidates.
   void rank() {
     Choice& choice = matrix_.choice;
-    choice = options_.kernel == Kernel::Published
-                 ? choose_published<Scalar>(exec_, options_, wanted_, rows_.pattern, statistics_, model_)
-                 : choose_format(statistics_, model_);
+    if (!decides()) {
+      choice.statistics = statistics_;
+      choice.model = Model::version;
+    } else if (options_.kernel == Kernel::Published) {
+      choice = choose_published<Scalar>(exec_, options_, wanted_, rows_.pattern, statistics_, model_);
+    } else {
+      choice = choose_format(statistics_, model_);
+    }
     take_wider_precision();
     choice.device = ThisDevice::name(exec_);
   }
@@ -172,10 +193,9 @@ class FormatBuilder {
       statistics_.bcsr_block_rows = block.height;  // was not counted earlier
       statistics_.bcsr_block_columns = block.width;
     }
-    return predict(
-        statistics_,
-        {matrix_.choice.format, static_cast<double>(matrix_.tiles.tiles), static_cast<double>(matrix_.format_bytes())},
-        model_);
+    const auto tiles = static_cast<double>(matrix_.tiles.tiles), bytes = static_cast<double>(matrix_.format_bytes());
+    if (!decides()) return {.format = matrix_.choice.format, .tiles = tiles, .format_bytes = bytes};
+    return predict(statistics_, {matrix_.choice.format, tiles, bytes}, model_);
   }
 
   const ExecutionSpace& exec_;

@@ -106,10 +106,10 @@ MatrixStatistics statistics_of_size(const PlanOptions& options, Ordinal rows, Or
   return statistics;
 }
 
-/// Counts what a model of type `Machine` needs. Counts windows if the choice depends on them and there is enough
-/// memory.
+/// Counts what a model of type `Machine` needs to predict the times of a format, or of all. Counts windows if the
+/// choice depends on them and there is enough memory.
 template <class ExecutionSpace, class Machine>
-void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
+void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Machine& machine,
                       const Csr<typename ExecutionSpace::memory_space>& A, unsigned one_in,
                       MatrixStatistics& statistics) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
@@ -123,9 +123,10 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, co
     statistics.bmat_tiles = 0;  // BMat is not a candidate
   } else {
     const FormatParameters& parameters = options.parameters;
-    if (machine.group_gathers > 0)
+    const auto may_be = [&](Format format) { return wanted == Format::Auto || wanted == format; };
+    if (machine.group_gathers > 0 && may_be(Format::RowGroups))
       count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_entries_per_column, statistics); });
-    if (machine.block > 0)
+    if (machine.block > 0 && may_be(Format::Bcsr))
       count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
   }
 }
@@ -139,9 +140,11 @@ inline void scale_counts(double factor, MatrixStatistics& m) {
 
 /// Computes the statistics that a model of type `Machine` needs. Those of a large matrix are estimated from a sample of
 /// its rows, but for the longest rows.
+///
+/// \param wanted [in] the format whose time is to be predicted; Format::Auto: all formats
 template <class Scalar, class ExecutionSpace, class Machine>
-MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                               const Csr<typename ExecutionSpace::memory_space>& A) {
+MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
+                               const Machine& machine, const Csr<typename ExecutionSpace::memory_space>& A) {
   auto statistics = statistics_of_size<Scalar, Machine>(options, A.rows, A.columns, A.nonzeros);
   const std::size_t stride = sampling_stride(A.rows, A.nonzeros);
   auto counted = A;
@@ -149,7 +152,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   if (counted.nonzeros == 0) counted = A;  // the sampled rows are empty
   const double all = statistics.nonzeros, some = static_cast<double>(counted.nonzeros);
   statistics.nonzeros = some;
-  count_statistics(exec, options, machine, counted, counted_columns(A.rows, A.nonzeros), statistics);
+  count_statistics(exec, options, wanted, machine, counted, counted_columns(A.rows, A.nonzeros), statistics);
   statistics.nonzeros = all;
   if (some < all) scale_counts(all / some, statistics);
   if constexpr (!std::is_same_v<Machine, MachineModel>) {

@@ -161,7 +161,7 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
   if constexpr (!std::is_same_v<decltype(ThisDevice::model(exec, options)), MachineModel>) {
     const auto rows = stored.engine->to_csr(exec);
     const auto machine = ThisDevice::model(exec, options);
-    auto statistics = statistics_of<Scalar>(exec, options, machine, rows.pattern);
+    auto statistics = statistics_of<Scalar>(exec, options, Format::Auto, machine, rows.pattern);
     statistics.is_reordered = !stored.orders.are_identity();
     stored.choice.statistics = statistics;
   }

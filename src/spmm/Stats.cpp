@@ -14,7 +14,8 @@ void write_candidates(JsonWriter& json, const Choice& choice) {
     json.key("format").value(to_string(candidate.format));
     json.key("tiles").value(candidate.tiles);
     json.key("bytes").value(candidate.format_bytes);
-    json.key("predicted_seconds").value(candidate.predicted_seconds);
+    json.key("predicted_seconds");
+    candidate.predicted_seconds > 0 ? json.value(candidate.predicted_seconds) : json.null();
     json.key("measured_seconds");
     candidate.measured_seconds > 0 ? json.value(candidate.measured_seconds) : json.null();
     json.key("held_bytes").value(candidate.held_bytes);

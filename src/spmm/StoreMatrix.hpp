@@ -77,16 +77,24 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
   return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * own;
 }
 
-/// Stores A in the order that a reordering finds. Returns nothing if that is the order of A.
+/// Rows in the order that a reordering finds.
+template <class Scalar, class ExecutionSpace>
+struct Reordered {
+  bool is_own_order = true;  // that of A
+  double seconds = 0;        // the predicted time of a product, if the order is another one
+  std::optional<StoredMatrix<Scalar, ExecutionSpace>> stored;
+};
+
+/// Stores A in the order that a reordering finds, unless that is the order of A, or is not predicted to be fast.
 ///
+/// \param least   [in] orders with at least this predicted time are not stored
 /// \param can_cut [in] as for store_matrix()
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge even if fall-backs are allowed, because an order that was found for blocks does not suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
-                                                                    Format wanted, Reordering reordering,
-                                                                    const BuiltCsr<Memory>& A, bool can_cut,
-                                                                    BuildSeconds& seconds) {
+Reordered<Scalar, ExecutionSpace> store_reordered(const ExecutionSpace& exec, PlanOptions options, Format wanted,
+                                                  Reordering reordering, const BuiltCsr<Memory>& A, double least,
+                                                  bool can_cut, BuildSeconds& seconds) {
   Orders<Memory> orders;
   BuiltCsr<Memory> rows;
   timed(exec, "Tessera::reordering", seconds.reordering, [&] {
@@ -95,15 +103,21 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
     rows = permute(exec, A.pattern, orders);
     rows.values = compose(exec, A.values, rows.values);
   });
-  if (orders.are_identity()) return std::nullopt;
+  if (orders.are_identity()) return {};
   options.on_unsupported = OnUnsupported::Throw;
   BuildReport report;  // has no notes, because there are no fall-backs
   report.seconds = seconds;
   Rejections rejections(can_cut);
-  auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, rejections, report).build();
+  using Builder = FormatBuilder<Scalar, ExecutionSpace>;
+  const Choice predicted = Builder(exec, options, wanted, rows, orders, rejections, report).predicted_choice();
+  Reordered<Scalar, ExecutionSpace> result{false, predicted_seconds(options, wanted, predicted), {}};
+  if (result.seconds < least) {
+    result.stored = Builder(exec, options, wanted, rows, orders, rejections, report, &predicted.statistics).build();
+    result.stored->choice.reordering = reordering;
+    result.seconds = predicted_seconds(options, wanted, result.stored->choice);
+  }
   seconds = report.seconds;
-  stored.choice.reordering = reordering;
-  return stored;
+  return result;
 }
 
 /// Adds a note that an order does not fit, if the user requested it together with always_reorder.
@@ -147,14 +161,12 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
     const bool is_rejected = rejections.has(reordering), can_cut = rejections.can_cut() && is_forced && is_named;
     ReorderingTrial trial{reordering, is_rejected ? std::numeric_limits<double>::infinity() : 1};
     try {
-      if (auto stored = is_rejected
-                            ? std::nullopt
-                            : store_reordered<Scalar>(exec, options, wanted, reordering, A, can_cut, report.seconds)) {
-        const double seconds = predicted_seconds(options, wanted, stored->choice);
-        trial.relative_seconds = own > 0 ? seconds / own : 1;
-        if (seconds < least) {
-          least = seconds;
-          best = std::move(*stored);
+      if (!is_rejected) {
+        auto other = store_reordered<Scalar>(exec, options, wanted, reordering, A, least, can_cut, report.seconds);
+        if (!other.is_own_order && own > 0) trial.relative_seconds = other.seconds / own;
+        if (other.stored && other.seconds < least) {
+          least = other.seconds;
+          best = std::move(*other.stored);
         }
       }
     } catch (const TooManyPlaces&) {

@@ -68,7 +68,7 @@ TYPED_TEST(MatrixCountsTest, SamplesEstimateTheCounts) {
   PlanOptions options;
   options.reordering = Reordering::ColumnSort;  // hosts, too, count windows
   const MachineModel model;
-  const auto estimated = statistics_of<double>(Exec(), options, model, rows_of_A);
+  const auto estimated = statistics_of<double>(Exec(), options, Format::Auto, model, rows_of_A);
   const Windows of_8 = windows_of(A, 8), of_128 = windows_of(A, 128);
   EXPECT_NEAR(estimated.window8_columns / of_8.columns, 1, 0.01);
   EXPECT_NEAR(estimated.bittcf_tiles / of_8.tiles, 1, 0.01);

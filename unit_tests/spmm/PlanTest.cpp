@@ -74,6 +74,25 @@ std::vector<std::size_t> prediction_columns(const std::string& text) {
   return columns;
 }
 
+/// A format that is asked for needs no statistics, but for the shape of staged windows.
+TYPED_TEST(PlanTest, ANamedFormatIsNotAnalysed) {
+  const Small<TypeParam> small;
+  PlanOptions options;
+  options.reordering = Reordering::None;
+  for (const Format format : every_format) {
+    if (format == Format::Csr || format == Format::Staged) continue;
+    options.format = format;
+    const ToolEvents events;
+    const auto plan = small.A.plan(options);
+    EXPECT_EQ(events.count_kernels("Tessera::window_columns"), 0u) << events.text();
+    EXPECT_EQ(events.count_kernels("Tessera::count_tiles"), 0u) << events.text();
+    ASSERT_EQ(Impl::choice_of(plan).candidates.size(), 1u);
+    EXPECT_EQ(Impl::choice_of(plan).candidates[0].predicted_seconds, 0);
+    EXPECT_EQ(Impl::choice_of(plan).candidates[0].format_bytes, static_cast<double>(plan.format_bytes()));
+    EXPECT_NE(plan.explain().find("not predicted"), std::string::npos) << plan.explain();
+  }
+}
+
 TYPED_TEST(PlanTest, ExplainsInColumnsWhateverTheFormat) {
   const Small<TypeParam> small;
   for (const Format format : every_format) {

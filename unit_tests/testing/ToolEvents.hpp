@@ -56,6 +56,8 @@ class ToolEvents {
   std::size_t executions() const { return count(log().regions, "Tessera::spmm"); }
   /// The number of plans that were made.
   std::size_t plans() const { return count(log().regions, "Tessera::make_plan"); }
+  /// The number of kernels with a name.
+  std::size_t count_kernels(std::string_view name) const { return count(log().kernels, name); }
   /// The number of matrices that were analysed: check_and_copy is the first kernel of make_plan().
   std::size_t analyses() const { return count(log().kernels, "Tessera::check_and_copy"); }
   /// The number of times that a plan took new values.

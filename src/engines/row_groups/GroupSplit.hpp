@@ -23,20 +23,21 @@ KOKKOS_INLINE_FUNCTION Ordinal column_of(const CsrPattern<Offset>& A, Ordinal ro
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] : no_group_column;
 }
 
-/// Calls visit(column, mask) for the distinct columns of `height` adjacent rows, in ascending order. Bit r of the mask
-/// is set if row first + r has an entry in the column.
+/// Calls visit(column, mask) for the distinct columns in [begin, end) of `height` adjacent rows, in ascending order.
+/// Bit r of the mask is set if row first + r has an entry in the column.
 template <class Visit>
-KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal first, int height, const Visit& visit) {
+KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal first, int height, Ordinal begin,
+                                        Ordinal end, const Visit& visit) {
   Offset cursor[most_group_rows];
   Ordinal next[most_group_rows];  // the column of the entry under each cursor
   for (int r = 0; r < height; ++r) {
-    cursor[r] = A.row_offsets[first + r];
+    cursor[r] = first_from(A, A.row_offsets[first + r], A.row_offsets[first + r + 1], begin);
     next[r] = column_of(A, first + r, cursor[r]);
   }
   while (true) {
     Ordinal column = no_group_column;
     for (int r = 0; r < height; ++r) column = next[r] < column ? next[r] : column;
-    if (column == no_group_column) return;
+    if (column >= end) return;
     unsigned mask = 0;
     for (int r = 0; r < height; ++r) {
       if (next[r] != column) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "row_groups/RowGroups.hpp"
 
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -150,7 +151,61 @@ void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntr
   counts_to_offsets(exec, p.value_offsets);
 }
 
-/// Computes columns and masks.
+/// Computes columns and masks of groups. The lanes of a thread share a group: each merges a range of columns, which
+/// begins with a column of the group's first row.
+template <class Exec>
+struct FillGroups {
+  CsrPattern<Offset> A;
+  RowGroups<typename Exec::memory_space> filled;
+  Ordinal team_groups;
+  Ordinal parts;  // ranges of columns
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
+    const Ordinal first = team.league_rank() * team_groups, left = filled.groups() - first;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_groups ? left : team_groups), [&](Ordinal i) {
+      Kokkos::parallel_scan(Kokkos::ThreadVectorRange(team, parts), [&](Ordinal part, Offset& place, bool is_final) {
+        merge_part(first + i, part, place, is_final);
+      });
+    });
+  }
+
+ private:
+  KOKKOS_FUNCTION Ordinal begin_of(Ordinal first_row, Ordinal part) const {
+    const Offset begin = A.row_offsets[first_row], length = A.row_offsets[first_row + 1] - begin;
+    if (part == 0) return 0;
+    if (part == parts || length == 0) return no_group_column;
+    return A.column_indices[begin + static_cast<Offset>(std::int64_t(length) * part / parts)];
+  }
+
+  /// Adds the number of columns of a part to `place`, and writes them behind those of the parts before it if is_final.
+  KOKKOS_FUNCTION void merge_part(Ordinal group, Ordinal part, Offset& place, bool is_final) const {
+    const Ordinal first = filled.first_rows(group), height = filled.first_rows(group + 1) - first;
+    const Offset before = filled.column_offsets(group);
+    const auto write = [&](Ordinal column, unsigned mask) {
+      filled.group_columns(before + place) = column;
+      filled.column_masks(before + place) = static_cast<std::uint8_t>(mask);
+    };
+    merge_group(A, first, height, begin_of(first, part), begin_of(first, part + 1), [&](Ordinal column, unsigned mask) {
+      if (is_final) write(column, mask);
+      ++place;
+    });
+    if (!is_final || part + 1 < parts) return;
+    const Ordinal last = last_column(first, height);
+    for (const Offset end = filled.column_offsets(group + 1) - before; place < end; ++place) write(last, 0);
+  }
+
+  /// Returns the greatest column of the rows of a group.
+  KOKKOS_FUNCTION Ordinal last_column(Ordinal first, Ordinal height) const {
+    Ordinal last = 0;
+    for (Ordinal row = first; row < first + height; ++row) {
+      const Offset end = A.row_offsets[row + 1];
+      if (end > A.row_offsets[row] && A.column_indices[end - 1] > last) last = A.column_indices[end - 1];
+    }
+    return last;
+  }
+};
+
+/// Allocates and computes columns and masks.
 template <class Exec, class Memory>
 void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory>& p) {
   const auto columns = static_cast<std::size_t>(read_element(exec, p.column_offsets.data() + p.groups()));
@@ -158,21 +213,13 @@ void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory
     arena.take(p.group_columns, columns);
     arena.take_behind(p.column_masks, columns);
   });
-  const auto filled = p;
-  Kokkos::parallel_for(
-      "Tessera::fill_groups", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
-        const Ordinal first = filled.first_rows(group);
-        Offset place = filled.column_offsets(group);
-        Ordinal last = 0;
-        merge_group(A, first, filled.first_rows(group + 1) - first, [&](Ordinal column, unsigned mask) {
-          filled.group_columns(place) = last = column;
-          filled.column_masks(place++) = static_cast<std::uint8_t>(mask);
-        });
-        for (; place < filled.column_offsets(group + 1); ++place) {
-          filled.group_columns(place) = last;
-          filled.column_masks(place) = 0;
-        }
-      });
+  if (columns == 0) return;
+  constexpr double lane_columns = 16;  // fewer cost more bisections than they save steps
+  const TeamShape shape{256, lanes_for(static_cast<double>(columns) / p.groups() / lane_columns)};
+  const Ordinal team_groups = is_host_space<Exec> ? 64 : shape.lanes / shape.thread_lanes;
+  const Ordinal parts = is_host_space<Exec> ? 1 : shape.thread_lanes;
+  Kokkos::parallel_for("Tessera::fill_groups", teams(exec, window_count(p.groups(), team_groups), 0, shape),
+                       FillGroups<Exec>{A, p, team_groups, parts});
 }
 
 template <class ExecutionSpace>

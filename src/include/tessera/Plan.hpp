@@ -62,15 +62,16 @@ class Plan {
   std::size_t nonzeros() const { return state().nonzeros(); }
   /// Returns the chosen format; if the plan has several blocks of rows, the first block's format.
   Format format() const { return state().format(); }
-  /// Returns the choice in words: the format, its size, why it was chosen, and the other candidates.
+  /// Returns the choice in words: the format, its size, why it was chosen, and the other candidates if there was a
+  /// choice. A format that is asked for without an order is built without an analysis: no times are predicted.
   std::string explain() const { return state().explain(); }
   /// Returns all statistics of the plan, for programs. The result is an object in JSON with these members:
   /// - rows, columns, nonzeros, num_vectors, half_vectors, execution_space, precision, is_wider (whether TF32
   ///   replaces that precision), kernels, duplicates_summed, notes;
-  /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
-  ///   measured_seconds: null if not measured, held_bytes and peak_bytes: 0 unless chosen, is_rejected), reordering,
-  ///   reorderings (reordering, relative_seconds: null if rejected, peak_bytes) and tiles (count, nonzeros,
-  ///   mean_nonzeros, fill, imbalance: null without windows);
+  /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds: null if
+  ///   no decision needed it, measured_seconds: null if not measured, held_bytes and peak_bytes: 0 unless chosen,
+  ///   is_rejected), reordering, reorderings (reordering, relative_seconds: null if rejected, peak_bytes) and tiles
+  ///   (count, nonzeros, mean_nonzeros, fill, imbalance: null without windows);
   /// - bytes: format, transpose, slot_maps, kernels and total, like bytes() and its parts; peak, the peak of allocated
   ///   bytes; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;

@@ -12,11 +12,12 @@ namespace Tessera::Impl {
 
 /// One way to store a matrix, with its predicted time.
 struct Candidate {
-  Format format = Format::Csr;   ///< the format
-  double tiles = 0;              ///< number of tiles; 0 for plain CSR
-  double format_bytes = 0;       ///< bytes of pattern and values
-  double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
-  double measured_seconds = 0;   ///< measured time of such a product; 0 if it was not measured
+  Format format = Format::Csr;  ///< the format
+  double tiles = 0;             ///< number of tiles; 0 for plain CSR
+  double format_bytes = 0;      ///< bytes of pattern and values
+  /// Predicted time of one product with the plan's number of columns; 0 if no decision needed it.
+  double predicted_seconds = 0;
+  double measured_seconds = 0;  ///< measured time of such a product; 0 if it was not measured
   /// Bytes that the plan holds: format, slot maps, data of kernels and, for a transpose, A. It is 0 unless this
   /// candidate was chosen.
   double held_bytes = 0;
