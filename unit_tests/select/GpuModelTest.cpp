@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <tessera/select/GpuModel.hpp>
 #include <tuple>
@@ -464,6 +465,13 @@ TEST(GpuModel, FreeMemoryIsAskedForWhenItIsNeeded) {
   EXPECT_EQ(asked, 0);
   for (int i = 0; i < 2; ++i) choose_format(statistics(elasticity, 128, 4), gpu);
   EXPECT_EQ(asked, 1);
+  int failures = 1;
+  const LazyNumber after_failure([&]() -> double {
+    if (failures-- > 0) throw std::runtime_error("the driver is busy");
+    return 7;
+  });
+  EXPECT_THROW(static_cast<double>(after_failure), std::runtime_error);
+  EXPECT_EQ(after_failure, 7);
 }
 
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {

@@ -206,6 +206,30 @@ TEST(CudaGraph, ACapturedProductKeepsTheRows) {
   EXPECT_EQ(different_elements(exec, y, expected), 0);
 }
 
+/// A graph with new values writes those of the rows, so the plan keeps them.
+TEST(CudaGraph, CapturedNewValuesKeepTheRows) {
+  constexpr int columns = 32;
+  const CudaMatrix<double> A(dense_blocks(3000)), B(A.host, 2);
+  auto plan = A.plan({}), other = B.plan({});
+  const Stream stream;
+  const Exec exec(stream.get());
+  auto work = plan.prepare(exec, columns, Mode::NoTranspose);
+  const Right<double> x("x", A.host.columns, columns), y("y", A.host.rows, columns),
+      expected("e", A.host.rows, columns);
+  fill_randomly(exec, x, 1);
+  spmm(exec, other, other.prepare(exec, columns, Mode::NoTranspose), x, expected);
+  exec.fence();
+  const Graph graph(stream.get(), [&] { plan.update_values(exec, B.values); });
+  EXPECT_NE(plan.explain().find("compressed rows stay, because a graph captured new values"), std::string::npos)
+      << plan.explain();
+  for (int product = 0; product < 300; ++product) spmm(exec, plan, work, x, y);
+  EXPECT_EQ(plan.format(), Format::Csr);
+  graph.launch(stream.get());
+  spmm(exec, plan, work, x, y);
+  exec.fence();
+  EXPECT_EQ(different_elements(exec, y, expected), 0);
+}
+
 /// A captured product allocates nothing: a workspace that was made for the rows, and is too small for the format that
 /// replaced them, must have been enlarged by a product before.
 TEST(CudaGraph, AWorkspaceOfTheRowsIsEnlargedBefore) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "GrowingPlans.hpp"
+#include "Instances.hpp"
 #include "PlanCheck.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
@@ -150,6 +151,69 @@ TYPED_TEST(GrowthTest, WorkspacesAndSumsGo) {
   const auto ours = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
   const auto theirs = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
   for (std::size_t k = 0; k < ours.size(); ++k) ASSERT_EQ(ours.data()[k], theirs.data()[k]);
+}
+
+/// Matrices of any type and shape, whose values the plan follows in the caller's array.
+TYPED_TEST(GrowthTest, AnyTypeAndShapeGrows) {
+  using Exec = typename TestFixture::Exec;
+  const auto check = [&]<class Scalar>(Scalar, int fewer_rows) {
+    if constexpr (is_compiled_v<Scalar>) {
+      using View = Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Exec::memory_space>;
+      auto pattern = dense_blocks(this->block_rows);
+      pattern.rows -= fewer_rows;
+      pattern.row_offsets.resize(static_cast<std::size_t>(pattern.rows) + 1);
+      pattern.column_indices.resize(static_cast<std::size_t>(pattern.row_offsets.back()));
+      const UserMatrix<Exec, Scalar, int> A(pattern), changed(pattern, 9);
+      auto plan = A.plan({});
+      const auto expect_products = [&](const auto& matrix) {
+        for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+          plan.prepare(Exec(), this->columns, mode);
+          plan.follow_values(Exec(), A.values, mode);
+          expect_product<View>(matrix, plan, this->columns, mode, 2, 0.5, "growing", false);
+        }
+      };
+      expect_products(A);
+      EXPECT_EQ(plan.format(), Format::Csr);
+      plan.settle({});
+      EXPECT_NE(plan.format(), Format::Csr) << plan.explain();
+      Kokkos::deep_copy(A.values, changed.values);
+      expect_products(changed);
+    }
+  };
+  check(double(), 80);
+  check(float(), 0);
+  check(float(), 80);
+}
+
+/// Two instances multiply by turns while a plan grows, each with its own workspace.
+TYPED_TEST(GrowthTest, TwoInstancesShareAPlan) {
+  using Exec = typename TestFixture::Exec;
+  using View = typename TestFixture::View;
+  const auto instances = two_instances<Exec>();
+  if (instances.empty()) GTEST_SKIP() << "there is one instance";
+  const typename TestFixture::Matrix A(dense_blocks(this->block_rows));
+  auto plan = A.plan({});
+  const View x("x", plan.rows(), this->columns);
+  Kokkos::deep_copy(x, 0.75);
+  std::vector<View> results;
+  std::vector<Workspace<Exec>> work;
+  for (const Exec& exec : instances) {
+    work.push_back(plan.prepare(exec, this->columns));
+    plan.prepare(exec, this->columns, Mode::Transpose);
+  }
+  while (this->due(plan) > 0) {
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+      results.emplace_back("y", plan.rows(), this->columns);
+      spmm(instances[i], plan, work[i], x, results.back());
+    }
+  }
+  EXPECT_NE(plan.format(), Format::Csr) << plan.explain();
+  Kokkos::fence();
+  for (const View& y : results) {
+    const auto ours = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    const auto first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), results.front());
+    for (std::size_t k = 0; k < ours.size(); ++k) ASSERT_NEAR(ours.data()[k], first.data()[k], 1e-13) << k;
+  }
 }
 
 /// Values that change before and after the switch, are followed in place, or cannot change any more.

@@ -21,6 +21,19 @@ auto row_groups_of(const HostPattern<Offset>& A, int group_rows = 0) {
   return build_row_groups(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), group_rows);
 }
 
+/// Returns a pattern whose groups have long rows, of which lanes merge parts, behind first rows that are empty or short.
+HostPattern<Offset> long_rows_beside_short_ones() {
+  HostPattern<Offset> A;
+  A.columns = 4000;
+  for (int row = 0; row < 40; ++row) {
+    const int step = std::vector<int>{A.columns, 2, 2, 3, 700, 2, 5}[static_cast<std::size_t>(row % 7)];
+    std::vector<int> columns;
+    for (int column = row % 2; column < A.columns && row % 11 > 0; column += step) columns.push_back(column);
+    add_row(A, columns);
+  }
+  return A;
+}
+
 /// Returns the patterns for all formats, and patterns that end near the end of a chunk.
 std::vector<HostPattern<Offset>> patterns_for_row_groups() {
   auto patterns = adversarial_patterns<Offset>();
@@ -29,6 +42,7 @@ std::vector<HostPattern<Offset>> patterns_for_row_groups() {
     patterns.push_back(random_pattern<Offset>(rows, 30, 0, 1));  // all empty
   }
   patterns.push_back(random_pattern<Offset>(300, 40, 0.2, 8, 7));
+  patterns.push_back(long_rows_beside_short_ones());
   return patterns;
 }
 

@@ -10,11 +10,15 @@ namespace Tessera::Impl {
 class LazyNumber {
  public:
   LazyNumber(double number) : number_(number) {}
-  /// \param find [in] returns the number; is called at most once for each copy of this object
+  /// \param find [in] returns the number; is not called again by a copy of this object that knows it. If it throws, so
+  ///                  does the conversion, and the next one calls it again
   explicit LazyNumber(std::function<double()> find) : find_(std::move(find)) {}
 
   operator double() const {
-    if (find_) number_ = std::exchange(find_, nullptr)();
+    if (find_) {
+      number_ = find_();
+      find_ = nullptr;
+    }
     return number_;
   }
 
