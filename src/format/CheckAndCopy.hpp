@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Csr.hpp>
+#include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Teams.hpp>
 
@@ -18,11 +19,13 @@ struct CsrFindings {
   std::int64_t descents = 0;
   std::size_t faults = 0;  ///< rows with wrong offsets, and entries outside the columns of the matrix
   std::size_t used = 0;    ///< entries of all rows, if there are no faults
+  RowSummary rows = {};    ///< of the rows, if there are no faults and no descents
 
   KOKKOS_FUNCTION void operator+=(const CsrFindings& other) {
     descents += other.descents;
     faults += other.faults;
     used += other.used;
+    rows += other.rows;
   }
 };
 
@@ -71,8 +74,10 @@ struct CheckAndCopy {
     const bool starts = row > 0 || begin == 0;
     if (!starts || begin > end || static_cast<std::size_t>(end) > entries) {
       ++found.faults;
-    } else if (begin > 0 && begin < end && A.column_indices[begin] <= A.column_indices[begin - 1]) {
-      --found.descents;  // it was counted with the columns
+    } else if (begin < end) {
+      const Ordinal first = A.column_indices[begin];
+      if (begin > 0 && first <= A.column_indices[begin - 1]) --found.descents;  // it was counted with the columns
+      found.rows += {end - begin, 1, std::int64_t(A.column_indices[end - 1]) - first + 1};
     }
   }
 

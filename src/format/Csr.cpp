@@ -168,11 +168,21 @@ BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& 
     Impl::check_row_offsets(exec, input, entries);
     Impl::check_columns(exec, input, found.used);
   }
-  if (found.descents == 0 && is_shared) return {shared_pattern<Memory>(input, found.used, owner), {}};
-  if (found.descents == 0 && copy.row_offsets.data() != nullptr && found.used == entries) return {copy, {}};
-  copy = {};
-  if (found.descents == 0) return {Impl::copy_pattern(exec, input, found.used), {}};
-  return Impl::sort_rows(exec, input, found.used);
+  if (found.descents > 0) {
+    copy = {};
+    return Impl::sort_rows(exec, input, found.used);
+  }
+  Csr<Memory> rows;
+  if (is_shared) {
+    rows = shared_pattern<Memory>(input, found.used, owner);
+  } else if (copy.row_offsets.data() != nullptr && found.used == entries) {
+    rows = std::move(copy);
+  } else {
+    copy = {};
+    rows = Impl::copy_pattern(exec, input, found.used);
+  }
+  rows.summary = found.rows;
+  return {rows, {}};
 }
 
 template <class ExecutionSpace>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/Csr.hpp>
+
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
@@ -57,6 +59,22 @@ TYPED_TEST(CountRowsTest, ManyRowsAreCountedInOneKernel) {
     EXPECT_EQ(counts.long_rows[i], expected.long_rows[i]);
     EXPECT_EQ(counts.pieces[i], expected.pieces[i]);
   }
+}
+
+/// The look at the user's rows finds the same, so rows that are not cut need not be counted.
+TYPED_TEST(CountRowsTest, TheFirstLookSumsRowsUp) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const auto A = rows_of_lengths({20, 0, 64, 0, 33, 1, 32}, 3);
+  const DevicePattern<Exec, int> device(A);
+  const auto canonical = build_csr(Exec(), device.view(), A.nonzeros()).pattern;
+  EXPECT_EQ(canonical.summary.longest, 64);
+  const Cuda::CsrPieceLengths lengths;
+  const auto counts = count_rows(Exec(), device.view(), lengths);
+  const auto summed = Cuda::CsrRowCounts::of_short_rows(canonical.summary.rows_with_entries, canonical.summary.spans);
+  EXPECT_EQ(summed.rows_with_entries, counts.rows_with_entries);
+  EXPECT_EQ(summed.spans, counts.spans);
+  EXPECT_EQ(summed.pieces[1], counts.pieces[1]) << "pieces of " << lengths.at[1];
+  EXPECT_EQ(transpose(Exec(), device.view(), A.nonzeros()).pattern.summary.longest, 0) << "is unknown";
 }
 
 TYPED_TEST(CountRowsTest, NoRows) {

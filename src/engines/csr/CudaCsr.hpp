@@ -41,8 +41,15 @@ class CudaCsr {
     take_policy(policy, piece, chunks);
     Cuda::CsrPieceLengths lengths;
     if (piece > 0) lengths.at[0] = piece;
-    const Cuda::CsrRowCounts counts = count_rows(exec, pattern_, lengths);
-    const auto count = [&](Ordinal length) { return counts.size(lengths, length, A.rows, A.nonzeros); };
+    std::optional<Cuda::CsrRowCounts> counted;
+    const auto count = [&](Ordinal length) {
+      auto counts = Cuda::CsrRowCounts::of_short_rows(A.summary.rows_with_entries, A.summary.spans);
+      if (A.summary.longest == 0 || A.summary.longest > length) {
+        if (!counted) counted = count_rows(exec, pattern_, lengths);
+        counts = *counted;
+      }
+      return counts.size(lengths, length, A.rows, A.nonzeros);
+    };
     const auto size = piece > 0 ? count(piece) : Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     const auto counter =

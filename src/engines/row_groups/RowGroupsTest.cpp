@@ -21,7 +21,8 @@ auto row_groups_of(const HostPattern<Offset>& A, int group_rows = 0) {
   return build_row_groups(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), group_rows);
 }
 
-/// Returns a pattern whose groups have long rows, of which lanes merge parts, behind first rows that are empty or short.
+/// Returns a pattern whose groups have long rows, of which lanes merge parts, behind first rows that are empty or
+/// short.
 HostPattern<Offset> long_rows_beside_short_ones() {
   HostPattern<Offset> A;
   A.columns = 4000;

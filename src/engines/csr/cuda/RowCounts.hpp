@@ -28,6 +28,14 @@ struct CsrRowCounts {
   Ordinal long_rows[CsrPieceLengths::count] = {};
   Ordinal pieces[CsrPieceLengths::count] = {};  // each has an entry, so an Offset can count them
 
+  /// Returns the counts of rows that are not cut.
+  static CsrRowCounts of_short_rows(Ordinal rows_with_entries, std::int64_t spans) {
+    CsrRowCounts counts;
+    counts.rows_with_entries = rows_with_entries;
+    counts.spans = spans;
+    return counts;
+  }
+
   TESSERA_FUNCTION void add_row(const CsrPattern<Offset>& A, Ordinal row, const CsrPieceLengths& lengths) {
     const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
     if (begin == end) return;

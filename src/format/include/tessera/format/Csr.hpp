@@ -25,6 +25,19 @@ struct Built {
   ValueMap<MemorySpace> values;  ///< the source of each value
 };
 
+/// What the first look at a pattern finds out about its rows, for schedules of kernels.
+struct RowSummary {
+  Offset longest = 0;             ///< entries of the longest row; 0 if nothing is known, or there are no entries
+  Ordinal rows_with_entries = 0;  ///< rows that are not empty
+  std::int64_t spans = 0;         ///< distances from the first to the last column of a row, plus 1, summed over rows
+
+  KOKKOS_FUNCTION void operator+=(const RowSummary& other) {
+    longest = longest < other.longest ? other.longest : longest;
+    rows_with_entries += other.rows_with_entries;
+    spans += other.spans;
+  }
+};
+
 /// A canonical pattern in compressed rows (see CsrPattern). It owns its arrays, which are in a memory space, or shares
 /// those of the pattern that it was built from.
 ///
@@ -41,6 +54,7 @@ struct Csr {
   Impl::Array<Offset*, MemorySpace> row_offsets;      ///< see CsrPattern
   Impl::Array<Ordinal*, MemorySpace> column_indices;  ///< see CsrPattern
   std::size_t shared_bytes = 0;                       ///< bytes of these arrays that belong to somebody else
+  RowSummary summary = {};                            ///< of the rows, if the arrays were those of the user
 
   std::size_t places() const { return nonzeros; }  ///< elements of an array of values
   /// Returns the raw view that kernels use.
