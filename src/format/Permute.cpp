@@ -2,12 +2,38 @@
 #include <tessera/format/Permute.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <utility>
 
 #include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"
 
 namespace Tessera::Impl {
+
+/// Copies the columns of each row to the row's new place, and notes where their values are. The lanes of a thread copy
+/// a row together.
+template <class Exec>
+struct PermuteRows {
+  using Memory = typename Exec::memory_space;
+
+  CsrPattern<Offset> A;
+  Array<Ordinal*, Memory> order;
+  Ordinal team_rows;
+  decltype(Csr<Memory>::row_offsets) offsets;
+  decltype(Csr<Memory>::column_indices) columns;
+  decltype(ValueMap<Memory>::slots) slots;
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
+    const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_rows ? left : team_rows), [&](Ordinal i) {
+      const Offset begin = offsets(first + i), source = A.row_offsets[order(first + i)];
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, offsets(first + i + 1) - begin), [&](Offset k) {
+        columns(begin + k) = A.column_indices[source + k];
+        slots(begin + k) = source + k;
+      });
+    });
+  }
+};
 
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
@@ -23,14 +49,12 @@ BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
       "Tessera::permute_rows::count", Impl::IndexPolicy<ExecutionSpace>(exec, 0, rows),
       KOKKOS_LAMBDA(std::size_t row) { offsets(row + 1) = A.row_offsets[order(row) + 1] - A.row_offsets[order(row)]; });
   Impl::counts_to_offsets(exec, offsets);
-  Kokkos::parallel_for(
-      "Tessera::permute_rows", Impl::WindowPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(Ordinal row) {
-        Offset source = A.row_offsets[order(row)];
-        for (Offset k = offsets(row); k < offsets(row + 1); ++k, ++source) {
-          columns(k) = A.column_indices[source];
-          slots(k) = source;
-        }
-      });
+  if (A.rows > 0) {
+    const Impl::TeamShape shape{256, Impl::lanes_for(static_cast<double>(nonzeros) / A.rows)};
+    const Ordinal team_rows = Impl::is_host_space<ExecutionSpace> ? 64 : shape.lanes / shape.thread_lanes;
+    Kokkos::parallel_for("Tessera::permute_rows", Impl::teams(exec, Impl::window_count(A.rows, team_rows), 0, shape),
+                         PermuteRows<ExecutionSpace>{A, order, team_rows, offsets, columns, slots});
+  }
   result.values.slots = slots;
   return result;
 }
