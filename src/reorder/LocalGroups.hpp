@@ -15,24 +15,31 @@
 /// Groups of neighbouring rows, and for each column the list of the rows that have it.
 namespace Tessera::Impl {
 
-/// A column of a group. Elements [begin, end) of the group's list are the rows that have the column. The list is empty
-/// if only one row has it, because no other row can share it.
+/// A column of a group. High half of `rows`: where its rows begin in the group's list; low half: their number. While
+/// entries are counted, all of `rows` is their number, and bit w of `strip` says whether window w has the column.
 struct GroupColumn {
-  std::uint32_t begin, end;
-  Ordinal strip;  // the last strip that has the column; -1 at first
+  std::uint32_t rows;
+  std::uint32_t strip;  // the last strip that has the column
 };
 
-constexpr std::uint32_t lone_column = ~std::uint32_t(0);
+/// The rows of a column that one row has: none, because no other row can share it. Lists of others begin earlier.
+constexpr std::uint32_t lone_column = std::uint32_t(0xffff) << 16;
+static_assert(most_group_entries <= std::size_t(1) << 16 && local_group_rows < 1 << 16);
+
+/// The strip of a column that no strip has yet.
+constexpr std::uint32_t no_strip = ~std::uint32_t(0);
+static_assert(local_group_rows <= 32 * local_strip_rows, "a bit for each window");
 
 /// Number of entries of groups that is enough to keep a device busy.
-constexpr std::size_t least_local_batch = std::size_t(1) << 22;
+constexpr std::size_t least_local_batch = std::size_t(1) << 23;
 
 /// A team's data about its group.
 struct LocalGroup {
   std::uint32_t begins[local_group_rows + 1];  // first entry of each row, and the end
   std::uint32_t entered[local_group_rows];     // number of entries of each row that are in the table
   std::uint32_t listed;                        // total length of the lists
-  std::uint32_t least_columns;                 // lower bound on the sum of distinct columns over strips, in any order
+  std::uint32_t columns;                       // sum of distinct columns over windows of 8 rows, in the present order
+  std::uint32_t least_columns;                 // lower bound on this sum, in any order
 
   KOKKOS_FUNCTION std::uint32_t length(Ordinal r) const { return begins[r + 1] - begins[r]; }
 };
@@ -68,19 +75,34 @@ struct LocalGroups {
     return zeros == 0 || scramble(static_cast<std::uint32_t>(column)) >> (32 - zeros) == 0;
   }
 
+  /// Enters the columns of a group, without the rows that have them.
   template <class Member>
-  KOKKOS_FUNCTION void fill(const Member& team, Ordinal group, LocalGroup& g) const {
+  KOKKOS_FUNCTION void find_columns(const Member& team, Ordinal group, LocalGroup& g) const {
     find_rows(team, group, g);
     Ordinal* const keys = table_of(group);
     GroupColumn* const found = columns_of(group);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 2 * entries(group)), [&](std::size_t place) {
       keys[place] = -1;
-      found[place] = {0, 0, -1};
+      found[place] = {0, 0};
     });
     team.team_barrier();
     enter_columns(team, group, g);
     begin_lists(team, group, g);
-    list_rows(team, group, g);
+  }
+
+  /// Fills the lists of a group's columns, in any order.
+  template <class Member>
+  KOKKOS_FUNCTION void list_rows(const Member& team, Ordinal group, const LocalGroup& g) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows_of(group)), [&](Ordinal r) {
+      const std::uint32_t* const of_row = places_of(group) + g.begins[r];
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, g.length(r)), [&](std::uint32_t k) {
+        std::uint32_t& rows_of_column = columns_of(group)[of_row[k]].rows;
+        if (rows_of_column == lone_column) return;
+        const std::uint32_t before_this = count_up<Exec>(&rows_of_column);
+        lists_of(group)[(before_this >> 16) + (before_this & 0xffffu)] = static_cast<std::uint8_t>(r);
+      });
+    });
+    team.team_barrier();
   }
 
  private:
@@ -104,56 +126,51 @@ struct LocalGroups {
     });
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      g.begins[0] = g.listed = 0;
-      for (Ordinal r = 0; r < count; ++r) g.begins[r + 1] += g.begins[r];
+      std::uint32_t sum = g.begins[0] = g.listed = 0;
+      for (Ordinal r = 1; r <= count; ++r) g.begins[r] = sum += g.begins[r];
     });
   }
 
-  /// Inserts all chosen entries into the table, and counts the rows that have each column.
+  /// Inserts all chosen entries into the table, counts the rows that have each column, and marks its windows.
   template <class Member>
   KOKKOS_FUNCTION void enter_columns(const Member& team, Ordinal group, LocalGroup& g) const {
     const Ordinal first = first_row(group);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows_of(group)), [&](Ordinal r) {
       const auto begin = static_cast<std::size_t>(A.row_offsets[first + r]);
       const std::size_t length = static_cast<std::size_t>(A.row_offsets[first + r + 1]) - begin;
+      const std::uint32_t window = std::uint32_t(1) << (r / local_strip_rows);
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, length), [&](std::size_t k) {
         const Ordinal column = A.column_indices[begin + k];
-        if (!is_chosen(column, zeros(group))) return;
+        const bool has_all = zeros(group) == 0;
+        if (!has_all && !is_chosen(column, zeros(group))) return;
         const std::size_t place = enter_column<Exec>(table_of(group), 2 * entries(group), column).place;
-        count_up<Exec>(&columns_of(group)[place].end);
-        places_of(group)[g.begins[r] + count_up<Exec>(&g.entered[r])] = static_cast<std::uint32_t>(place);
+        add_to<Exec>(&columns_of(group)[place].rows, std::uint32_t(1));
+        add_bits<Exec>(&columns_of(group)[place].strip, window);
+        const std::size_t of_row = has_all ? k : count_up<Exec>(&g.entered[r]);
+        places_of(group)[g.begins[r] + of_row] = static_cast<std::uint32_t>(place);
       });
     });
     team.team_barrier();
   }
 
-  /// Reserves a list for each column that several rows share. The lists are still empty.
+  /// Reserves a list for each column that several rows share. The lists are still empty. Counts columns of windows.
   template <class Member>
   KOKKOS_FUNCTION void begin_lists(const Member& team, Ordinal group, LocalGroup& g) const {
-    std::uint32_t least = 0;
+    std::uint64_t sums = 0;  // both at most 2^16; high half: columns, low half: least_columns
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, 2 * entries(group)),
-        [&](std::size_t place, std::uint32_t& sum) {
+        [&](std::size_t place, std::uint64_t& sum) {
           GroupColumn& column = columns_of(group)[place];
-          const std::uint32_t owners = column.end;
+          const std::uint32_t owners = column.rows;
+          if (owners == 0) return;
+          sum += static_cast<std::uint64_t>(Kokkos::popcount(column.strip)) << 32;
           sum += (owners + local_strip_rows - 1) / local_strip_rows;
-          column.begin = owners > 1 ? count_up<Exec>(&g.listed, owners) : lone_column;
-          column.end = column.begin;
+          column = {owners > 1 ? count_up<Exec>(&g.listed, owners) << 16 : lone_column, no_strip};
         },
-        least);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { g.least_columns = least; });
-    team.team_barrier();
-  }
-
-  /// Fills the lists, in any order.
-  template <class Member>
-  KOKKOS_FUNCTION void list_rows(const Member& team, Ordinal group, const LocalGroup& g) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows_of(group)), [&](Ordinal r) {
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, g.length(r)), [&](std::uint32_t k) {
-        GroupColumn& column = columns_of(group)[places_of(group)[g.begins[r] + k]];
-        if (column.begin == lone_column) return;
-        lists_of(group)[count_up<Exec>(&column.end)] = static_cast<std::uint8_t>(r);
-      });
+        sums);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      g.columns = static_cast<std::uint32_t>(sums >> 32);
+      g.least_columns = static_cast<std::uint32_t>(sums);
     });
     team.team_barrier();
   }

@@ -85,18 +85,19 @@ struct LocalStrips {
         Kokkos::TeamThreadRange(team, s.group.length(r)),
         [&](std::uint32_t k, std::uint32_t& sum) {
           GroupColumn& column = columns[places[k]];
+          const std::uint32_t rows = column.rows;
           std::uint32_t is_new = 0;
           Kokkos::single(
               Kokkos::PerThread(team),
               [&](std::uint32_t& result) {
-                result = column.strip != strip;
-                if (result != 0) column.strip = strip;  // avoids writes to most cache lines
+                result = column.strip != static_cast<std::uint32_t>(strip);
+                if (result != 0) column.strip = static_cast<std::uint32_t>(strip);  // avoids writes to most cache lines
               },
               is_new);
           if (is_new == 0) return;
           ++sum;
-          const std::uint8_t* const list = lists + column.begin;
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, column.end - column.begin), [&](std::uint32_t i) {
+          const std::uint8_t* const list = lists + (rows >> 16);
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows & 0xffffu), [&](std::uint32_t i) {
             const std::uint8_t row = list[i];
             if (count_up<Exec>(&s.common[row]) == 0) s.touched_rows[count_up<Exec>(&s.touched)] = row;
           });
@@ -136,40 +137,19 @@ struct LocalStrips {
     return all;
   }
 
-  /// Returns the sum of the numbers of distinct columns of the group's windows, in the present order. Marks columns
-  /// with the numbers of later strips.
-  template <class Member>
-  KOKKOS_FUNCTION std::uint32_t count_windows(const Member& team, Ordinal group, const Scratch& s) const {
-    const Ordinal rows = groups.rows_of(group);
-    const std::uint32_t* const places = groups.places_of(group);
-    GroupColumn* const columns = groups.columns_of(group);
-    std::uint32_t all = 0;
-    for (Ordinal first = 0; first < rows; first += local_strip_rows) {
-      const Ordinal end = first + local_strip_rows < rows ? first + local_strip_rows : rows;
-      const Ordinal strip = (local_group_rows + first) / local_strip_rows;
-      const std::uint32_t begin = s.group.begins[first];
-      std::uint32_t fresh = 0;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamVectorRange(team, s.group.begins[end] - begin),
-          [&](std::uint32_t k, std::uint32_t& sum) {
-            sum += replace<Exec>(&columns[places[begin + k]].strip, strip) != strip;
-          },
-          fresh);
-      team.team_barrier();
-      all += fresh;
-    }
-    return all;
-  }
-
   /// Orders a group. Adds 1 to `moved` if its order changes.
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& moved) const {
     const Ordinal group = groups.first_group + team.league_rank();
     const Ordinal first = groups.first_row(group), rows = groups.rows_of(group);
     Scratch& s = *team_array<Scratch>(team, 1);
-    groups.fill(team, group, s.group);
+    groups.find_columns(team, group, s.group);
+    const std::uint32_t wanted = s.group.columns - s.group.columns / 16;
     // No order has fewer columns than least_columns. For most bands and many graphs, this check is enough.
-    const std::uint32_t before = count_windows(team, group, s), wanted = before - before / 16;
-    const bool is_better = s.group.least_columns < wanted && grow(team, group, s) < wanted;
+    bool is_better = s.group.least_columns < wanted;
+    if (is_better) {
+      groups.list_rows(team, group, s.group);
+      is_better = grow(team, group, s) < wanted;
+    }
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](Ordinal place) {
       order(first + place) = first + (is_better ? Ordinal(s.order[place]) : place);
     });

@@ -82,16 +82,4 @@ KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
   }
 }
 
-/// Replaces a number and returns the previous one; concurrency as for add_bits().
-template <class ExecutionSpace, class Number>
-KOKKOS_INLINE_FUNCTION Number replace(Number* number, Number by) {
-  if constexpr (is_host_space<ExecutionSpace>) {
-    const Number before = *number;
-    *number = by;
-    return before;
-  } else {
-    return Kokkos::atomic_exchange(number, by);
-  }
-}
-
 }  // namespace Tessera::Impl

@@ -39,8 +39,8 @@ inline constexpr std::size_t most_group_entries = std::size_t(1) << 16;
 /// of its group. For each of its columns, a strip then increments the counts of all rows of the group that have the
 /// column. A column that k rows of a group have is in at most min(k, 32) strips: at most 32 increments per entry, and
 /// 2^21 per group. The next row is searched among the rows that share columns with the strip, at most 256. On hosts
-/// this takes about as long as ten products with 32 columns. Memory: the order, and 37 bytes per nonzero for an eighth
-/// of the nonzeros or, if that is more, for 2^18 nonzeros (2^22 on devices).
+/// this takes about as long as ten products with 32 columns. Memory: the order, and 29 bytes per nonzero for an eighth
+/// of the nonzeros or, if that is more, for 2^18 nonzeros (2^23 on devices).
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A);
