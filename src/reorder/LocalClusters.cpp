@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Batches.hpp>
@@ -55,11 +56,11 @@ LocalGroups<Exec> choose_entries(const Exec& exec, const CsrPattern<Offset>& A) 
   return groups;
 }
 
-/// Returns the shape of a team for groups whose rows have this mean length: 32 to 512 lanes, the fastest on an H100.
-/// Lanes wait at barriers if rows are short, and larger teams wait longer.
+/// Returns the shape of a team for groups whose rows have this mean length. Lanes wait at barriers if rows are short,
+/// and larger teams wait longer. A thread reads rows and shorter lists of rows, so it has at most 16 lanes.
 inline TeamShape shape_for_groups(double mean_length) {
-  const int lanes = mean_length < 4 ? 32 : mean_length < 32 ? 128 : 512;
-  return {lanes, lanes_for(mean_length)};
+  const int lanes = mean_length < 4 ? 32 : mean_length < 16 ? 128 : mean_length < 128 ? 256 : 512;
+  return {lanes, std::min(lanes_for(mean_length), 16)};
 }
 
 /// Allocates tables and lists of groups for this number of entries, unless they are large enough.

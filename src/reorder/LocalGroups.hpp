@@ -17,7 +17,7 @@ namespace Tessera::Impl {
 
 /// A column of a group. High half of `rows`: where its rows begin in the group's list; low half: their number. While
 /// entries are counted, all of `rows` is their number, and bit w of `strip` says whether window w has the column.
-struct GroupColumn {
+struct alignas(8) GroupColumn {
   std::uint32_t rows;
   std::uint32_t strip;  // the last strip that has the column
 };

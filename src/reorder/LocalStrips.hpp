@@ -8,16 +8,28 @@
 namespace Tessera::Impl {
 
 /// Orders the rows of each group with a team. Sums and maxima are of integers, hence independent of the order of lanes.
+/// Three barriers a row: lanes find the best row, then its new columns, then count the rows that have these.
 template <class Exec>
 struct LocalStrips {
+  static constexpr std::uint32_t chunk_entries = 256;  // entries of a row that lanes read between barriers
+
   /// The scratch memory of a team.
   struct Scratch {
     LocalGroup group;
-    std::uint32_t common[local_group_rows];       // number of columns that each row shares with the strip
-    std::uint32_t touched;                        // number of rows that share columns with the strip
-    std::uint8_t touched_rows[local_group_rows];  // these rows, in any order
+    std::uint32_t best;                      // worth of the row that is most similar to the strip; 0 if there is none
+    std::uint32_t best_seed;                 // worth of the best row to begin a strip
+    std::uint32_t columns;                   // sum of distinct columns over all strips so far
+    std::uint32_t touched;                   // sum of touched rows over all strips so far
+    std::uint32_t new_rows[chunk_entries];   // GroupColumn::rows of columns that are new in the strip
+    std::uint32_t common[local_group_rows];  // columns that each row shares with the strip; anything if it is placed
+    std::uint8_t touched_rows[local_group_rows];  // rows that share columns with the strip, in any order
     bool is_placed[local_group_rows];
     std::uint8_t order[local_group_rows];
+  };
+
+  /// What a strip begins with: the sums of all earlier strips.
+  struct Before {
+    std::uint32_t columns, touched;
   };
 
   LocalGroups<Exec> groups;
@@ -34,81 +46,99 @@ struct LocalStrips {
     return digits << 26 | similarity << 9 | static_cast<std::uint32_t>(local_group_rows - r);
   }
 
-  /// Returns the first row of a strip. s.common still describes the previous strip.
+  /// Raises `best` to the largest of `count` worths.
+  template <class Member, class WorthOf>
+  KOKKOS_FUNCTION void find_best(const Member& team, std::uint32_t count, const WorthOf& worth_of,
+                                 std::uint32_t& best) const {
+    const auto threads = static_cast<std::uint32_t>(team.team_size());
+    const std::uint32_t share = (count + threads - 1) / threads;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](std::uint32_t t) {
+      const std::uint32_t begin = t * share, end = begin + share < count ? begin + share : count;
+      std::uint32_t best_of_thread = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, begin, end),
+          [&](std::uint32_t i, std::uint32_t& most) {
+            const std::uint32_t offered = worth_of(i);
+            if (offered > most) most = offered;
+          },
+          Kokkos::Max<std::uint32_t>(best_of_thread));
+      Kokkos::single(Kokkos::PerThread(team), [&] { raise_to<Exec>(&best, best_of_thread); });
+    });
+    team.team_barrier();
+  }
+
+  /// Returns the next row. If it begins a strip, s.common and `before` still describe the previous strip.
   template <class Member>
-  KOKKOS_FUNCTION Ordinal seed(const Member& team, Ordinal rows, std::uint32_t strip_columns, const Scratch& s) const {
+  KOKKOS_FUNCTION Ordinal next_row(const Member& team, Ordinal rows, bool begins, std::uint32_t strip_columns,
+                                   const Before& before, Scratch& s) const {
     std::uint32_t best = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, rows),
-        [&](Ordinal r, std::uint32_t& most) {
-          const std::uint32_t offered = worth(s, r, strip_columns, true);
-          if (offered > most) most = offered;
-        },
-        Kokkos::Max<std::uint32_t>(best));
+    if (!begins) {
+      const auto worth_of = [&](std::uint32_t i) { return worth(s, s.touched_rows[i], strip_columns, false); };
+      find_best(team, s.touched - before.touched, worth_of, s.best);
+      best = s.best;
+    }
+    if (best == 0) {
+      const auto worth_of = [&](std::uint32_t r) { return worth(s, static_cast<Ordinal>(r), strip_columns, true); };
+      find_best(team, static_cast<std::uint32_t>(rows), worth_of, s.best_seed);
+      best = s.best_seed;
+    }
     return local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
   }
 
-  /// Returns the row that is most similar to the strip, or -1 if no row shares a column with it.
+  /// Lists the columns of entries [begin, end) that are new in the strip.
   template <class Member>
-  KOKKOS_FUNCTION Ordinal most_similar(const Member& team, std::uint32_t strip_columns, const Scratch& s) const {
-    std::uint32_t best = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, s.touched),
-        [&](std::uint32_t i, std::uint32_t& most) {
-          const std::uint32_t offered = worth(s, s.touched_rows[i], strip_columns, false);
-          if (offered > most) most = offered;
-        },
-        Kokkos::Max<std::uint32_t>(best));
-    return best == 0 ? -1 : local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
-  }
-
-  /// Clears the counts of the previous strip.
-  template <class Member>
-  KOKKOS_FUNCTION void clear(const Member& team, Scratch& s) const {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, s.touched),
-                         [&](std::uint32_t i) { s.common[s.touched_rows[i]] = 0; });
-    team.team_barrier();
-    Kokkos::single(Kokkos::PerTeam(team), [&] { s.touched = 0; });
-    team.team_barrier();
-  }
-
-  /// Puts row r in a place of the strip. For each column of the row that is new in the strip, increments the counts of
-  /// all rows that have the column. Returns the number of new columns.
-  template <class Member>
-  KOKKOS_FUNCTION std::uint32_t place(const Member& team, Ordinal group, Ordinal strip, Ordinal r, Ordinal place,
-                                      Scratch& s) const {
-    const std::uint32_t* const places = groups.places_of(group) + s.group.begins[r];
-    const std::uint8_t* const lists = groups.lists_of(group);
+  KOKKOS_FUNCTION void find_new_columns(const Member& team, Ordinal group, std::uint32_t strip, std::uint32_t begin,
+                                        std::uint32_t end, std::uint32_t columns_before, Scratch& s) const {
+    const std::uint32_t* const places = groups.places_of(group);
     GroupColumn* const columns = groups.columns_of(group);
-    std::uint32_t fresh = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, s.group.length(r)),
-        [&](std::uint32_t k, std::uint32_t& sum) {
-          GroupColumn& column = columns[places[k]];
-          const std::uint32_t rows = column.rows;
-          std::uint32_t is_new = 0;
-          Kokkos::single(
-              Kokkos::PerThread(team),
-              [&](std::uint32_t& result) {
-                result = column.strip != static_cast<std::uint32_t>(strip);
-                if (result != 0) column.strip = static_cast<std::uint32_t>(strip);  // avoids writes to most cache lines
-              },
-              is_new);
-          if (is_new == 0) return;
-          ++sum;
-          const std::uint8_t* const list = lists + (rows >> 16);
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows & 0xffffu), [&](std::uint32_t i) {
-            const std::uint8_t row = list[i];
-            if (count_up<Exec>(&s.common[row]) == 0) s.touched_rows[count_up<Exec>(&s.touched)] = row;
-          });
-        },
-        fresh);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, begin, end), [&](std::uint32_t k) {
+      GroupColumn& column = columns[places[k]];
+      const GroupColumn found = column;
+      if (found.strip == strip) return;
+      column.strip = strip;
+      s.new_rows[count_up<Exec>(&s.columns) - columns_before] = found.rows;
+    });
+    team.team_barrier();
+  }
+
+  /// Increments the counts of all rows that have the listed columns. Forgets the best row.
+  template <class Member>
+  KOKKOS_FUNCTION void count_rows(const Member& team, Ordinal group, std::uint32_t listed, const Before& before,
+                                  Scratch& s) const {
+    const std::uint8_t* const lists = groups.lists_of(group);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, listed), [&](std::uint32_t i) {
+      const std::uint32_t rows = s.new_rows[i];
+      const std::uint8_t* const list = lists + (rows >> 16);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows & 0xffffu), [&](std::uint32_t j) {
+        const std::uint8_t row = list[j];
+        if (count_up<Exec>(&s.common[row]) > 0 || s.is_placed[row]) return;
+        s.touched_rows[count_up<Exec>(&s.touched) - before.touched] = row;
+      });
+    });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { s.best = s.best_seed = 0; });
+    team.team_barrier();
+  }
+
+  /// Puts row r in a place. For each column of the row that is new in the strip, increments the counts of all rows that
+  /// have the column. `columns` is s.columns, before and after.
+  template <class Member>
+  KOKKOS_FUNCTION void put(const Member& team, Ordinal group, Ordinal r, Ordinal place, const Before& before,
+                           std::uint32_t& columns, Scratch& s) const {
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       s.order[place] = static_cast<std::uint8_t>(r);
       s.is_placed[r] = true;
     });
-    team.team_barrier();
-    return fresh;
+    const auto strip = static_cast<std::uint32_t>(place / local_strip_rows);
+    const std::uint32_t end = s.group.begins[r + 1];
+    std::uint32_t begin = s.group.begins[r];
+    do {  // also for empty rows, for the sake of barriers
+      const std::uint32_t next = end - begin < chunk_entries ? end : begin + chunk_entries;
+      find_new_columns(team, group, strip, begin, next, columns, s);
+      const std::uint32_t found = s.columns;
+      count_rows(team, group, found - columns, before, s);
+      columns = found;
+      begin = next;
+    } while (begin < end);
   }
 
   /// Grows all strips. Returns the sum of their numbers of distinct columns.
@@ -119,22 +149,22 @@ struct LocalStrips {
       s.common[r] = 0;
       s.is_placed[r] = false;
     });
-    Kokkos::single(Kokkos::PerTeam(team), [&] { s.touched = 0; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { s.best = s.best_seed = s.columns = s.touched = 0; });
     team.team_barrier();
-    std::uint32_t all = 0, of_strip = 0;
-    for (Ordinal at = 0; at < rows; ++at) {
-      const bool begins = at % local_strip_rows == 0;
-      Ordinal r = begins ? -1 : most_similar(team, of_strip, s);
-      if (r < 0) r = seed(team, rows, of_strip, s);
+    std::uint32_t columns = 0;
+    Before before{0, 0};
+    for (Ordinal place = 0; place < rows; ++place) {
+      const bool begins = place % local_strip_rows == 0;
+      const Ordinal r = next_row(team, rows, begins, columns - before.columns, before, s);
       if (begins) {
-        clear(team, s);
-        of_strip = 0;
+        const std::uint32_t touched = s.touched;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, touched - before.touched),
+                             [&](std::uint32_t i) { s.common[s.touched_rows[i]] = 0; });
+        before = {columns, touched};
       }
-      const std::uint32_t fresh = place(team, group, at / local_strip_rows, r, at, s);
-      of_strip += fresh;
-      all += fresh;
+      put(team, group, r, place, before, columns, s);
     }
-    return all;
+    return columns;
   }
 
   /// Orders a group. Adds 1 to `moved` if its order changes.

@@ -82,4 +82,14 @@ KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
   }
 }
 
+/// Raises a number to another one that is greater; concurrency as for add_bits().
+template <class ExecutionSpace, class Number>
+KOKKOS_INLINE_FUNCTION void raise_to(Number* number, Number other) {
+  if constexpr (is_host_space<ExecutionSpace>) {
+    if (*number < other) *number = other;
+  } else {
+    Kokkos::atomic_max(number, other);
+  }
+}
+
 }  // namespace Tessera::Impl
