@@ -30,26 +30,16 @@ inline void check_named_shape(BlockShape named) {
                               "; expected both from 1 to 64, or both 0");
 }
 
-/// Fills in the columns and masks of a window's blocks.
-template <class Pattern>
-KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
-                                      const Pattern& out) {
-  auto block = static_cast<std::size_t>(out.block_offsets(window));
-  std::size_t first_word = block * shape.mask_words();
-  std::size_t next_word = first_word;
-  merge_blocks(
-      A, window, shape,
-      [&](Ordinal block_column) {
-        out.block_columns(block++) = block_column;
-        first_word = next_word;
-        next_word += shape.mask_words();
-        for (std::size_t word = first_word; word < next_word; ++word) out.block_masks(word) = 0;
-      },
-      [&](int r, int c) {
-        const int bit = r * shape.width + c;
-        out.block_masks(first_word + bit / 64) |= std::uint64_t(1) << (bit % 64);
-      });
-}
+/// Sets the source of each entry's place.
+template <class Memory>
+struct SourceOfPlace {
+  Array<Offset*, Memory> slots;
+  int places;  // places of a block
+
+  KOKKOS_FUNCTION void operator()(std::size_t block, int bit, Offset k) const {
+    slots(block * std::size_t(places) + std::size_t(bit)) = k;
+  }
+};
 
 /// Returns the candidate shapes, largest first: the left operands of m16n8k16, m16n8k8 and m8n8k4, and the right
 /// operand of m16n8k8 (8x8, for Y^T = X^T A^T).
@@ -114,11 +104,12 @@ BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace
     arena.take(p.block_masks, blocks * shape.mask_words());
     arena.take_behind(p.block_columns, blocks);
   });
-  const auto filled = p;
-  Kokkos::parallel_for(
-      "Tessera::build_bcsr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, windows),
-      KOKKOS_LAMBDA(Ordinal window) { Impl::fill_bcsr(A, window, shape, filled); });
-  return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
+  ValueMap<Memory> values;
+  values.slots = Impl::allocate<decltype(values.slots)>(exec, "Tessera::slots", p.places());
+  if (p.places() > nonzeros) Kokkos::deep_copy(exec, values.slots, ValueMap<Memory>::no_source);
+  Impl::fill_blocks(exec, A, nonzeros, shape, {p.block_offsets.data(), p.block_columns.data(), p.block_masks.data()},
+                    Impl::SourceOfPlace<Memory>{values.slots, shape.size()});
+  return {p, values};
 }
 
 template <class ExecutionSpace>

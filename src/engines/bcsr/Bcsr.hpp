@@ -80,8 +80,9 @@ using BuiltBcsr = Built<Bcsr<MemorySpace>, MemorySpace>;
 /// \param nonzeros [in] the number of A's entries
 /// \throws std::invalid_argument unless height and width are from 1 to 64
 ///
-/// Cost: one pass over the pattern. Hosts compare `height` columns for each block. Devices search up to height - 1 rows
-/// by bisection for each entry that is the first of a block in its row. Nothing is allocated.
+/// Cost: one pass over the pattern. Hosts compare `height` columns for each block. Devices mark blocks in bitmaps if a
+/// window has at least 128 entries on average. Else they search up to height - 1 rows by bisection for each entry that
+/// is the first of a block in its row. Nothing is allocated.
 template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width);
@@ -108,8 +109,9 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                        const FormatParameters& parameters, std::size_t value_bytes);
 
 /// Builds BCSR from a canonical pattern. Windows are built in parallel, each by one thread that merges the sorted rows
-/// of the window. The arrays are the same on every backend and for any number of threads. In the map, elements of
-/// blocks without an entry have no source.
+/// of the window, or on devices, if a window has at least 128 entries on average, by a team that marks blocks in a
+/// bitmap. The arrays are the same on every backend and for any number of threads. In the map, elements of blocks
+/// without an entry have no source.
 ///
 /// \param exec        [in] the instance to run on
 /// \param A           [in] a canonical pattern
@@ -119,8 +121,9 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 /// \throws std::invalid_argument as bcsr_block_shape()
 /// \throws TooManyPlaces before anything as large as the blocks is allocated
 ///
-/// Cost: the choice of the shape, and three passes over the pattern. Two of these make one comparison for each row of
-/// each block.
+/// Cost: the choice of the shape, and two passes over the pattern. With merges, each makes one comparison for each row
+/// of each block. With bitmaps, a pass reads a window once for every 32768 block columns between its first and its
+/// last.
 template <class ExecutionSpace>
 BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                             std::size_t nonzeros, const FormatParameters& parameters,

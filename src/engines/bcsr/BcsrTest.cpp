@@ -8,6 +8,7 @@
 #include "SerialBcsr.hpp"
 #include "TestTypes.hpp"
 #include "bcsr/Bcsr.hpp"
+#include "bcsr/BlockCounts.hpp"
 
 namespace Tessera::Impl::Test {
 
@@ -80,6 +81,54 @@ TYPED_TEST(BcsrTest, ArraysAreThoseOfTheSerialBuildWhateverTheBlocks) {
       EXPECT_EQ(count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), shape.height, shape.width),
                 built.pattern.tiles());
       EXPECT_EQ(bcsr_blocks(Exec(), device.view(), A.nonzeros(), in_blocks_of(shape), 8).blocks, built.pattern.tiles());
+    }
+  }
+}
+
+/// Records the place of each entry.
+struct RecordPlace {
+  Kokkos::View<Offset*, Kokkos::HostSpace> places;
+  int size;
+
+  void operator()(std::size_t block, int bit, Offset k) const { places(k) = static_cast<Offset>(block) * size + bit; }
+};
+
+/// The last pattern has many slices, and slices without blocks.
+std::vector<HostPattern<Offset>> patterns_for_teams() {
+  auto patterns = adversarial_patterns<Offset>();
+  patterns.push_back(random_pattern<Offset>(30, 300 * 1000, 0.00002, 3, 9));
+  return patterns;
+}
+
+/// Devices give long windows to teams; here a team is one thread of the host.
+TEST(BlockTeams, CountAndFillAsTheSerialBuild) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  for (const auto& A : patterns_for_teams()) {
+    for (const BlockShape shape : bcsr_shapes) {
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in " + describe(shape));
+      if (A.rows == 0) continue;
+      const auto expected = serial_bcsr(A, shape);
+      const DevicePattern<Exec, Offset> device(A);
+      std::vector<Offset> counts(shape.windows(A.rows)), offsets{0};
+      const CountBlocks<Exec> count{{device.view(), shape}, counts.data()};
+      std::size_t blocks = 0;
+      const auto policy = [&](std::size_t scratch) {
+        return window_teams(Exec(), device.view(), A.nonzeros(), shape, scratch);
+      };
+      Kokkos::parallel_reduce("count", policy(count.scratch()), count, blocks);
+      for (const Offset each : counts) offsets.push_back(offsets.back() + each);
+      EXPECT_EQ(blocks, expected.block_columns.size());
+      ASSERT_EQ(offsets, expected.block_offsets);
+      std::vector<Ordinal> columns(blocks);
+      std::vector<std::uint64_t> masks(blocks * shape.mask_words(), ~std::uint64_t(0));
+      const Kokkos::View<Offset*, Kokkos::HostSpace> places("places", A.nonzeros());
+      const FillBlocks<Exec, RecordPlace> fill{
+          {device.view(), shape}, {offsets.data(), columns.data(), masks.data()}, {places, shape.size()}};
+      Kokkos::parallel_for("fill", policy(fill.scratch()), fill);
+      Exec().fence();
+      EXPECT_EQ(columns, expected.block_columns);
+      EXPECT_EQ(masks, expected.block_masks);
+      for (std::size_t k = 0; k < A.nonzeros(); ++k) ASSERT_EQ(expected.slots[places(k)], Offset(k));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/RowSearch.hpp>
@@ -10,10 +11,12 @@
 #include <tessera/parallel/Teams.hpp>
 #include <type_traits>
 
+#include "BlockTeams.hpp"
 #include "bcsr/BcsrView.hpp"
 
-/// Counts the blocks of windows in BCSR. On a host, one thread merges the rows of a window. On a device, each entry
-/// checks independently whether it is the first of its block.
+/// Counts and lists the blocks of windows in BCSR. On a host, one thread merges the rows of a window. On a device,
+/// teams work on windows if these have many entries. If they have few, each entry checks independently whether it is
+/// the first of its block, and one thread lists the blocks of a window.
 namespace Tessera::Impl {
 
 constexpr int longest_block_side = 64;
@@ -25,8 +28,8 @@ KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordi
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
 }
 
-/// Visits the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for each of
-/// its entries. Returns the number of blocks.
+/// Visits the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c, k) for each
+/// of its entries k. Returns the number of blocks.
 template <class Open, class Entry>
 KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                            const Open& open, const Entry& entry) {
@@ -49,7 +52,7 @@ KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal 
       for (; cursor[r] < end; ++cursor[r]) {
         const Ordinal c = A.column_indices[cursor[r]] - block_column * shape.width;
         if (c >= shape.width) break;
-        entry(r, c);
+        entry(r, c, cursor[r]);
       }
       next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
     }
@@ -58,7 +61,7 @@ KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal 
 
 KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape) {
   return merge_blocks(
-      A, window, shape, [](Ordinal) {}, [](int, int) {});
+      A, window, shape, [](Ordinal) {}, [](int, int, Offset) {});
 }
 
 /// Whether entry k of a row is the first of its block: neither an earlier entry of the row nor an entry of an earlier
@@ -120,6 +123,13 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
                             Offset* of_windows) {
   using Blocks = BlocksOfRows<Exec>;
   std::size_t blocks = 0;
+  if (teams_find_blocks(A, nonzeros, shape)) {
+    const CountBlocks<Exec> count{{A, shape}, of_windows};
+    Kokkos::parallel_reduce("Tessera::count_blocks", window_teams(exec, A, nonzeros, shape, count.scratch()), count,
+                            blocks);
+    exec.fence("Tessera::count_blocks");
+    return blocks;
+  }
   const TeamShape team{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
   Kokkos::parallel_reduce("Tessera::count_blocks", teams(exec, window_count(A.rows, Blocks::team_rows), 0, team),
                           Blocks{A, shape, of_windows}, blocks);
@@ -155,6 +165,39 @@ static Array<Offset*, typename Exec::memory_space> block_offsets_of_windows(cons
   }
   counts_to_offsets(exec, offsets);
   return offsets;
+}
+
+/// Fills in the columns and masks of a window's blocks with one thread; see FillBlocks.
+template <class Placed>
+KOKKOS_INLINE_FUNCTION void fill_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
+                                        const BlockArrays& out, const Placed& placed) {
+  auto block = static_cast<std::size_t>(out.offsets[window]) - 1;  // the block before the first
+  merge_blocks(
+      A, window, shape,
+      [&](Ordinal block_column) {
+        out.columns[++block] = block_column;
+        for (int word = 0; word < shape.mask_words(); ++word) out.masks[block * shape.mask_words() + word] = 0;
+      },
+      [&](int r, int c, Offset k) {
+        const int bit = r * shape.width + c;
+        out.masks[block * shape.mask_words() + bit / 64] |= std::uint64_t(1) << (bit % 64);
+        placed(block, bit, k);
+      });
+}
+
+/// Fills in the columns and masks of all blocks. Calls placed(block, bit of its mask, k) for each entry k.
+template <class Exec, class Placed>
+static void fill_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
+                        const BlockArrays& out, const Placed& placed) {
+  if (A.rows == 0) return;
+  if (!is_host_space<Exec> && teams_find_blocks(A, nonzeros, shape)) {
+    const FillBlocks<Exec, Placed> fill{{A, shape}, out, placed};
+    Kokkos::parallel_for("Tessera::fill_blocks", window_teams(exec, A, nonzeros, shape, fill.scratch()), fill);
+    return;
+  }
+  Kokkos::parallel_for(
+      "Tessera::fill_blocks", WindowPolicy<Exec>(exec, 0, shape.windows(A.rows)),
+      KOKKOS_LAMBDA(Ordinal window) { fill_window(A, window, shape, out, placed); });
 }
 
 }  // namespace Tessera::Impl
