@@ -11,40 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "BrpColumns.hpp"
+#include "BrpEntries.hpp"
 #include "BrpFault.hpp"
 #include "InstantiateFormat.hpp"
 #include "SortedKeys.hpp"
 #include "Windows.hpp"
 
 namespace Tessera::Impl {
-
-/// Counts, column by column, the groups and residual entries of a window for one choice of f and g. In a set of rows,
-/// bit r stands for row r of the window.
-struct BrpWindow {
-  int f = 1;                   // entries of a local column
-  int width = 8;               // local columns in a group
-  std::uint64_t groups = 0;    // full groups
-  int open_columns = 0;        // local columns after the last full group
-  unsigned open_rows = 0;      // the rows with entries in open columns
-  unsigned leftover_rows = 0;  // the rows with entries in no local column
-
-  /// \param rows [in] set of the rows that have an entry in the next column
-  KOKKOS_INLINE_FUNCTION void add(unsigned rows) {
-    for (int entries = popcount(rows); entries >= f; entries -= f) {
-      for (int i = 0; i < f; ++i) {
-        open_rows |= rows & (~rows + 1);
-        rows &= rows - 1;
-      }
-      if (++open_columns < width) continue;
-      ++groups;
-      open_columns = 0;
-      open_rows = 0;
-    }
-    leftover_rows |= rows;
-  }
-
-  KOKKOS_INLINE_FUNCTION unsigned residual_rows() const { return open_rows | leftover_rows; }
-};
 
 /// Candidates for f and g, and the bytes that a product moves with each.
 struct BrpCandidates {
@@ -56,8 +30,9 @@ struct BrpCandidates {
 struct BrpBytes {
   std::uint64_t of[BrpCandidates::most] = {};
 
-  KOKKOS_INLINE_FUNCTION void operator+=(const BrpBytes& other) {
+  KOKKOS_INLINE_FUNCTION BrpBytes& operator+=(const BrpBytes& other) {
     for (int i = 0; i < BrpCandidates::most; ++i) of[i] += other.of[i];
+    return *this;
   }
 };
 
@@ -87,143 +62,142 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
                               std::to_string(factor) + (f == 0 || g == 0 ? ", with 1, 2 or 4 where 0 is given" : ""));
 }
 
-/// Returns the bytes that a product moves for a window, with each candidate: see choose_brp_parameters().
-KOKKOS_INLINE_FUNCTION BrpBytes brp_traffic(const CsrPattern<Offset>& A, Ordinal window,
-                                            const BrpCandidates& candidates, std::uint64_t vector_row) {
-  BrpWindow counted[BrpCandidates::most];
-  for (int i = 0; i < candidates.count; ++i) {
-    counted[i].f = candidates.f[i];
-    counted[i].width = 8 * candidates.g[i];
-  }
-  std::uint64_t entries = 0;
-  merge_window<16>(A, window * 16, [&](Ordinal, unsigned rows) {
-    entries += static_cast<std::uint64_t>(popcount(rows));
-    for (int i = 0; i < candidates.count; ++i) counted[i].add(rows);
-  });
-  BrpBytes bytes;
-  for (int i = 0; i < candidates.count; ++i) {
-    const auto local_columns = counted[i].groups * static_cast<std::uint64_t>(counted[i].width);
-    const auto grouped = local_columns * static_cast<std::uint64_t>(counted[i].f);
-    const auto residual_rows = static_cast<std::uint64_t>(popcount(counted[i].residual_rows()));
-    bytes.of[i] = counted[i].groups * 4 + local_columns * (4 + vector_row) + grouped +
-                  (entries - grouped) * (4 + vector_row) + residual_rows * (4 + sizeof(Offset) + 2 * vector_row);
-  }
-  return bytes;
-}
+/// Adds the bytes that a product moves for a window, with each candidate of one f: see choose_brp_parameters().
+template <class Exec>
+struct BrpTraffic {
+  CsrPattern<Offset> A;
+  BrpCut<typename Exec::memory_space> cut;
+  BrpCandidates candidates;
+  std::uint64_t vector_row;  // bytes of a row of X or Y
 
-/// Calls grouped(column, row within the window, number) or residual(column, row within the window) for every entry of a
-/// window, in ascending order of columns, then rows. `number` counts the grouped entries.
-///
-/// \param grouped_entries [in] number of grouped entries of the window
-template <class Grouped, class Residual>
-KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal window, int f, Offset grouped_entries,
-                                         const Grouped& grouped, const Residual& residual) {
-  Offset number = 0;
-  merge_window<16>(A, window * 16, [&](Ordinal column, unsigned rows) {
-    const auto whole = static_cast<Offset>(popcount(rows) / f * f);  // number of entries in local columns
-    const Offset room = grouped_entries - number;
-    const Offset end = number + (whole < room ? whole : room);
-    for (; rows != 0; rows &= rows - 1) {
-      if (number < end) {
-        grouped(column, lowest_bit(rows), number++);
-      } else {
-        residual(column, lowest_bit(rows));
-      }
-    }
-  });
-}
-
-/// Counts the groups and residual rows of each window: fills window_groups and window_residuals.
-template <class ExecutionSpace, class Memory>
-void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Brp<Memory>& p) {
-  const Ordinal windows = window_count(A.rows, 16);
-  take_at_once<Memory>(exec, "Tessera::Brp::windows", [&](Arena<Memory>& arena) {
-    arena.take(p.window_groups, windows + std::size_t(1));
-    arena.take_behind(p.window_residuals, windows + std::size_t(1));
-  });
-  const auto out = p;
-  Kokkos::parallel_for(
-      "Tessera::count_brp_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows), KOKKOS_LAMBDA(Ordinal window) {
-        BrpWindow counted;
-        counted.f = out.f;
-        counted.width = 8 * out.g;
-        merge_window<16>(A, window * 16, [&](Ordinal, unsigned rows) { counted.add(rows); });
-        out.window_groups(window + 1) = static_cast<Offset>(counted.groups);
-        out.window_residuals(window + 1) = static_cast<Offset>(popcount(counted.residual_rows()));
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, BrpBytes& bytes) const {
+    const Ordinal window = team.league_rank(), first = window * 16, last = A.rows - first < 16 ? A.rows : first + 16;
+    const auto entries = static_cast<std::uint64_t>(A.row_offsets[last] - A.row_offsets[first]);
+    for (int i = 0; i < candidates.count; ++i) {
+      if (candidates.f[i] != cut.f) continue;
+      const int width = 8 * candidates.g[i];
+      const Offset end = cut.end(window, width);
+      unsigned rows = 0;  // those with residual entries
+      Kokkos::parallel_reduce(
+          Kokkos::TeamVectorRange(team, cut.of.offsets(window), cut.of.offsets(window + 1)),
+          [&](Offset column, unsigned& set) { set |= cut.residual_rows(column, end); }, Kokkos::BOr<unsigned>(rows));
+      const auto residual_rows = static_cast<std::uint64_t>(popcount(rows));
+      const auto groups = static_cast<std::uint64_t>(cut.groups(window, width));
+      const auto local_columns = groups * static_cast<std::uint64_t>(width);
+      const auto grouped = local_columns * static_cast<std::uint64_t>(cut.f);
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        bytes.of[i] += groups * 4 + local_columns * (4 + vector_row) + grouped +
+                       (entries - grouped) * (4 + vector_row) + residual_rows * (4 + sizeof(Offset) + 2 * vector_row);
       });
-  counts_to_offsets(exec, p.window_groups);
-  counts_to_offsets(exec, p.window_residuals);
-}
+    }
+  }
+};
+
+/// Counts the groups and residual rows of each window, and the residual entries of each row.
+template <class Exec>
+struct CountBrpWindows {
+  using Memory = typename Exec::memory_space;
+
+  BrpCut<Memory> cut;
+  Brp<Memory> out;                   // window_groups and window_residuals get counts
+  Array<Offset*, Memory> residuals;  // gets the number of residual entries of row r at r + 1
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
+    const Ordinal window = team.league_rank(), first = window * 16, left = out.rows - first;
+    const Offset end = cut.end(window, 8 * out.g);
+    auto* const counts = team_array<Offset>(team, 16);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 16), [&](int r) { counts[r] = 0; });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, cut.of.offsets(window), cut.of.offsets(window + 1)),
+                         [&](Offset column) {
+                           for (unsigned rows = cut.residual_rows(column, end); rows != 0; rows &= rows - 1)
+                             add_to<Exec>(&counts[lowest_bit(rows)], Offset(1));
+                         });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, left < 16 ? left : 16),
+                         [&](int r) { residuals(first + r + 1) = counts[r]; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      Offset rows = 0;
+      for (int r = 0; r < 16; ++r) rows += counts[r] == 0 ? 0 : 1;
+      out.window_groups(window + 1) = cut.groups(window, 8 * out.g);
+      out.window_residuals(window + 1) = rows;
+    });
+  }
+};
 
 /// Lists the rows with residual entries: fills residual_rows and residual_offsets.
+///
+/// \param residuals [in] the first residual entry of each row, and their number
 template <class ExecutionSpace, class Memory>
-void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, const Brp<Memory>& p) {
+static void list_brp_residual_rows(const ExecutionSpace& exec, const Array<Offset*, Memory>& residuals,
+                                   const Brp<Memory>& p) {
   const auto out = p;
-  const BrpPattern in = p.view();
+  const Ordinal windows = window_count(p.rows, 16);
   Kokkos::parallel_for(
-      "Tessera::list_brp_residual_rows", WindowPolicy<ExecutionSpace>(exec, 0, in.windows()),
-      KOKKOS_LAMBDA(Ordinal window) {
-        Offset entries[16] = {};
-        const Offset groups = in.window_groups[window + 1] - in.window_groups[window];
-        split_window(
-            A, window, in.f, groups * in.group_entries(), [](Ordinal, int, Offset) {},
-            [&](Ordinal, int r) { ++entries[r]; });
-        Offset listed = in.window_residuals[window];
-        for (int r = 0; r < 16; ++r) {
-          if (entries[r] == 0) continue;
-          out.residual_rows(listed) = window * 16 + r;
-          out.residual_offsets(++listed) = entries[r];
+      "Tessera::list_brp_residual_rows", IndexPolicy<ExecutionSpace>(exec, 0, windows + std::size_t(1)),
+      KOKKOS_LAMBDA(std::size_t i) {
+        const auto window = static_cast<Ordinal>(i);
+        Offset listed = out.window_residuals(window);
+        if (window == windows) out.residual_offsets(listed) = residuals(out.rows);
+        for (int r = 0; window < windows && r < 16 && window * 16 < out.rows - r; ++r) {
+          const Ordinal row = window * 16 + r;
+          if (residuals(row) == residuals(row + 1)) continue;
+          out.residual_rows(listed) = row;
+          out.residual_offsets(listed++) = residuals(row);
         }
       });
-  counts_to_offsets(exec, p.residual_offsets);
 }
 
-/// Fills in the groups of a window, the columns of its residual entries, and the sources of the values of both.
-///
-/// \param p [in] the view of `out`
-template <class Partition, class Slots>
-KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window, const BrpPattern& p,
-                                     const Partition& out, const Slots& slots) {
-  const Offset first_group = p.window_groups[window], end_group = p.window_groups[window + 1];
-  for (Offset group = first_group; group < end_group; ++group) out.group_windows(group) = window;
-  Offset entry[16] = {};     // the next entry of each row in A
-  Offset residual[16] = {};  // the next residual entry of each row
-  for (int r = 0; r < 16 && window * 16 < A.rows - r; ++r) entry[r] = A.row_offsets[window * 16 + r];
-  for (Offset listed = p.window_residuals[window]; listed < p.window_residuals[window + 1]; ++listed) {
-    residual[p.residual_rows[listed] % 16] = p.residual_offsets[listed];
+/// Returns the choice of choose_brp_parameters() among the candidates.
+template <class Exec>
+BrpParameters cheapest_brp(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                           const BrpColumns<typename Exec::memory_space>& columns, const BrpCandidates& candidates,
+                           std::size_t value_bytes) {
+  int best = 0;
+  BrpBytes bytes;
+  for (int i = 0; i < candidates.count; ++i) {
+    if (candidates.count == 1 || A.rows == 0) break;
+    if (i > 0 && candidates.f[i] == candidates.f[i - 1]) continue;
+    BrpBytes of_f;
+    Kokkos::parallel_reduce("Tessera::choose_brp_parameters", brp_teams(exec, A, nonzeros),
+                            BrpTraffic<Exec>{A, cut_columns(exec, columns, candidates.f[i]), candidates,
+                                             128 * std::uint64_t(value_bytes)},
+                            of_f);
+    exec.fence("Tessera::choose_brp_parameters");
+    bytes += of_f;
   }
-  const Offset first = first_group * p.group_entries();
-  split_window(
-      A, window, p.f, end_group * p.group_entries() - first,
-      [&](Ordinal column, int r, Offset number) {
-        const Offset local_column = (first + number) / static_cast<Offset>(p.f);
-        out.group_columns(local_column) = column;
-        out.local_ids(first + number) = static_cast<std::uint8_t>(brp_local_id(r, static_cast<int>(local_column % 8)));
-        slots(first + number) = entry[r]++;
-      },
-      [&](Ordinal column, int r) {
-        out.residual_columns(residual[r]) = column;
-        slots(p.grouped_entries() + residual[r]++) = entry[r]++;
-      });
+  for (int i = 1; i < candidates.count; ++i) best = bytes.of[i] < bytes.of[best] ? i : best;
+  return {candidates.f[best], candidates.g[best]};
+}
+
+/// Counts the groups and residual rows of each window: fills window_groups and window_residuals. Returns the first
+/// residual entry of each row, and their number.
+template <class Exec, class Memory>
+Array<Offset*, Memory> count_brp_windows(const Exec& exec, const CsrPattern<Offset>& A, const BrpCut<Memory>& cut,
+                                         Brp<Memory>& p) {
+  const std::size_t windows = window_count(A.rows, 16);
+  take_at_once<Memory>(exec, "Tessera::Brp::windows", [&](Arena<Memory>& arena) {
+    arena.take(p.window_groups, windows + 1);
+    arena.take_behind(p.window_residuals, windows + 1);
+  });
+  const auto residuals =
+      allocate<Array<Offset*, Memory>>(exec, "Tessera::Brp::residuals", static_cast<std::size_t>(A.rows) + 1);
+  if (windows > 0) {
+    Kokkos::parallel_for("Tessera::count_brp_windows", brp_teams(exec, A, p.nonzeros),
+                         CountBrpWindows<Exec>{cut, p, residuals});
+  }
+  counts_to_offsets(exec, p.window_groups);
+  counts_to_offsets(exec, p.window_residuals);
+  counts_to_offsets(exec, residuals);
+  return residuals;
 }
 
 template <class ExecutionSpace>
-BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                     const FormatParameters& parameters, std::size_t value_bytes) {
   const Impl::BrpCandidates candidates = Impl::brp_candidates(parameters, value_bytes);
   if (candidates.count == 1) return {candidates.f[0], candidates.g[0]};
-  const std::uint64_t vector_row = 128 * value_bytes;
-  Impl::BrpBytes bytes;
-  Kokkos::parallel_reduce(
-      "Tessera::choose_brp_parameters", Impl::WindowPolicy<ExecutionSpace>(exec, 0, window_count(A.rows, 16)),
-      KOKKOS_LAMBDA(Ordinal window, Impl::BrpBytes & sum) {
-        sum += Impl::brp_traffic(A, window, candidates, vector_row);
-      },
-      bytes);
-  exec.fence("Tessera::choose_brp_parameters");
-  int best = 0;
-  for (int i = 1; i < candidates.count; ++i) best = bytes.of[i] < bytes.of[best] ? i : best;
-  return {candidates.f[best], candidates.g[best]};
+  return Impl::cheapest_brp(exec, A, nonzeros, Impl::brp_columns(exec, A, nonzeros, false), candidates, value_bytes);
 }
 
 template <class ExecutionSpace>
@@ -231,9 +205,12 @@ BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& 
                                                           std::size_t nonzeros, const FormatParameters& parameters,
                                                           std::size_t value_bytes) {
   using Memory = typename ExecutionSpace::memory_space;
-  const BrpParameters chosen = choose_brp_parameters(exec, A, parameters, value_bytes);
+  const Impl::BrpCandidates candidates = Impl::brp_candidates(parameters, value_bytes);
+  const auto columns = Impl::brp_columns(exec, A, nonzeros, !Impl::is_host_space<ExecutionSpace>);
+  const BrpParameters chosen = Impl::cheapest_brp(exec, A, nonzeros, columns, candidates, value_bytes);
+  const auto cut = Impl::cut_columns(exec, columns, chosen.f);
   Brp<Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
-  Impl::count_brp_windows(exec, A, p);
+  const auto residuals = Impl::count_brp_windows(exec, A, cut, p);
   const auto last_window = window_count(A.rows, 16);
   const auto groups = static_cast<std::size_t>(Impl::read_element(exec, p.window_groups.data() + last_window));
   const auto residual_rows =
@@ -248,15 +225,11 @@ BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& 
     arena.take_behind(p.residual_columns, nonzeros - grouped);
     arena.take_behind(p.local_ids, grouped);
   });
-  Impl::list_brp_residual_rows(exec, A, p);
   ValueMap<Memory> values;
   values.slots = Impl::allocate<decltype(values.slots)>(exec, "Tessera::slots", nonzeros);
-  const auto filled = p;
-  const BrpPattern in = p.view();
-  const auto slots = values.slots;
-  Kokkos::parallel_for(
-      "Tessera::build_brp", Impl::WindowPolicy<ExecutionSpace>(exec, 0, last_window),
-      KOKKOS_LAMBDA(Ordinal window) { Impl::fill_brp(A, window, in, filled, slots); });
+  Impl::list_brp_residual_rows(exec, residuals, p);
+  const Impl::PlaceBrpEntries<Memory> place{A, cut, residuals, p.view(), p, values.slots};
+  Impl::place_brp_entries(exec, nonzeros, place);
   return {p, values};
 }
 
@@ -280,8 +253,8 @@ std::string validate(const ExecutionSpace& exec, const Brp<typename ExecutionSpa
 }
 
 #define TESSERA_INSTANTIATE(Exec, Ignored)                                                                      \
-  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, \
-                                               std::size_t);                                                    \
+  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                               const FormatParameters&, std::size_t);                           \
   template BuiltBrp<Exec::memory_space> build_brp(const Exec&, const CsrPattern<Offset>&, std::size_t,          \
                                                   const FormatParameters&, std::size_t);                        \
   TESSERA_INSTANTIATE_FORMAT(Brp, Exec)

@@ -114,7 +114,7 @@ struct BrpParameters {
 ///
 /// Cost: one pass over the pattern for all candidates together, or none if there is only one candidate.
 template <class ExecutionSpace>
-BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                     const FormatParameters& parameters, std::size_t value_bytes);
 
 /// Builds the block-row partition from a canonical pattern, with the f and g of choose_brp_parameters(). Windows are
