@@ -157,11 +157,12 @@ template <class Exec>
 struct FillGroups {
   CsrPattern<Offset> A;
   RowGroups<typename Exec::memory_space> filled;
+  Ordinal groups;
   Ordinal team_groups;
   Ordinal parts;  // ranges of columns
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
-    const Ordinal first = team.league_rank() * team_groups, left = filled.groups() - first;
+    const Ordinal first = team.league_rank() * team_groups, left = groups - first;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_groups ? left : team_groups), [&](Ordinal i) {
       Kokkos::parallel_scan(Kokkos::ThreadVectorRange(team, parts), [&](Ordinal part, Offset& place, bool is_final) {
         merge_part(first + i, part, place, is_final);
@@ -219,7 +220,7 @@ void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory
   const Ordinal team_groups = is_host_space<Exec> ? 64 : shape.lanes / shape.thread_lanes;
   const Ordinal parts = is_host_space<Exec> ? 1 : shape.thread_lanes;
   Kokkos::parallel_for("Tessera::fill_groups", teams(exec, window_count(p.groups(), team_groups), 0, shape),
-                       FillGroups<Exec>{A, p, team_groups, parts});
+                       FillGroups<Exec>{A, p, p.groups(), team_groups, parts});
 }
 
 template <class ExecutionSpace>
