@@ -48,16 +48,15 @@ struct LocalStrips {
 
   /// Raises `best` to the largest of `count` worths.
   template <class Member, class WorthOf>
-  KOKKOS_FUNCTION void find_best(const Member& team, std::uint32_t count, const WorthOf& worth_of,
+  KOKKOS_FUNCTION void find_best(const Member& team, Ordinal count, const WorthOf& worth_of,
                                  std::uint32_t& best) const {
-    const auto threads = static_cast<std::uint32_t>(team.team_size());
-    const std::uint32_t share = (count + threads - 1) / threads;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](std::uint32_t t) {
-      const std::uint32_t begin = t * share, end = begin + share < count ? begin + share : count;
+    const Ordinal threads = is_host_space<Exec> ? 1 : team.team_size(), share = (count + threads - 1) / threads;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](Ordinal t) {
+      const Ordinal begin = t * share, end = begin + share < count ? begin + share : count;
       std::uint32_t best_of_thread = 0;
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, begin, end),
-          [&](std::uint32_t i, std::uint32_t& most) {
+          [&](Ordinal i, std::uint32_t& most) {
             const std::uint32_t offered = worth_of(i);
             if (offered > most) most = offered;
           },
@@ -73,13 +72,13 @@ struct LocalStrips {
                                    const Before& before, Scratch& s) const {
     std::uint32_t best = 0;
     if (!begins) {
-      const auto worth_of = [&](std::uint32_t i) { return worth(s, s.touched_rows[i], strip_columns, false); };
-      find_best(team, s.touched - before.touched, worth_of, s.best);
+      const auto worth_of = [&](Ordinal i) { return worth(s, s.touched_rows[i], strip_columns, false); };
+      find_best(team, static_cast<Ordinal>(s.touched - before.touched), worth_of, s.best);
       best = s.best;
     }
     if (best == 0) {
-      const auto worth_of = [&](std::uint32_t r) { return worth(s, static_cast<Ordinal>(r), strip_columns, true); };
-      find_best(team, static_cast<std::uint32_t>(rows), worth_of, s.best_seed);
+      const auto worth_of = [&](Ordinal r) { return worth(s, r, strip_columns, true); };
+      find_best(team, rows, worth_of, s.best_seed);
       best = s.best_seed;
     }
     return local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
