@@ -82,22 +82,18 @@ struct WindowTeam {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, slice.words), [&](int word) { marks[word] = 0; });
     team.team_barrier();
     Offset blocks = 0;
+    const Offset first = A.row_offsets[first_row(window)], end = A.row_offsets[first_row(window) + rows(window)];
     Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, rows(window)),
-        [&](Ordinal r, Offset& sum) {
-          const Offset first = A.row_offsets[first_row(window) + r], end = A.row_offsets[first_row(window) + r + 1];
-          Offset opened = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, first, end),
-              [&](Offset k, Offset& count) {
-                const Ordinal block = A.column_indices[k] / shape.width, place = slice.place(block);
-                if (place < 0) return;
-                if (k > first && A.column_indices[k - 1] >= block * shape.width) return;  // that entry marks the block
-                const std::uint32_t bit = std::uint32_t(1) << place % 32;
-                count += (add_bits<Exec>(&marks[place / 32], bit) & bit) == 0 ? 1 : 0;
-              },
-              opened);
-          sum += opened;
+        Kokkos::TeamVectorRange(team, first, end),
+        [&](Offset k, Offset& count) {
+          const Ordinal block = A.column_indices[k] / shape.width, place = slice.place(block);
+          if (place < 0) return;
+          if (k > first) {  // if the entry before, in whichever row, is in this block, it marks the block
+            const Ordinal distance = A.column_indices[k - 1] - block * shape.width;
+            if (distance >= 0 && distance < shape.width) return;
+          }
+          const std::uint32_t bit = std::uint32_t(1) << place % 32;
+          count += (add_bits<Exec>(&marks[place / 32], bit) & bit) == 0 ? 1 : 0;
         },
         blocks);
     team.team_barrier();

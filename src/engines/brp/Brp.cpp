@@ -159,10 +159,10 @@ BrpParameters cheapest_brp(const Exec& exec, const CsrPattern<Offset>& A, std::s
     if (candidates.count == 1 || A.rows == 0) break;
     if (i > 0 && candidates.f[i] == candidates.f[i - 1]) continue;
     BrpBytes of_f;
-    Kokkos::parallel_reduce("Tessera::choose_brp_parameters", brp_teams(exec, A, nonzeros),
-                            BrpTraffic<Exec>{A, cut_columns(exec, columns, candidates.f[i]), candidates,
-                                             128 * std::uint64_t(value_bytes)},
-                            of_f);
+    Kokkos::parallel_reduce(
+        "Tessera::choose_brp_parameters", brp_teams(exec, A, nonzeros),
+        BrpTraffic<Exec>{A, cut_columns(exec, columns, candidates.f[i]), candidates, 128 * std::uint64_t(value_bytes)},
+        of_f);
     exec.fence("Tessera::choose_brp_parameters");
     bytes += of_f;
   }
@@ -252,11 +252,11 @@ std::string validate(const ExecutionSpace& exec, const Brp<typename ExecutionSpa
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                      \
-  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, std::size_t, \
-                                               const FormatParameters&, std::size_t);                           \
-  template BuiltBrp<Exec::memory_space> build_brp(const Exec&, const CsrPattern<Offset>&, std::size_t,          \
-                                                  const FormatParameters&, std::size_t);                        \
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                             \
+  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, std::size_t,    \
+                                               const FormatParameters&, std::size_t);                  \
+  template BuiltBrp<Exec::memory_space> build_brp(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                                  const FormatParameters&, std::size_t);               \
   TESSERA_INSTANTIATE_FORMAT(Brp, Exec)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 

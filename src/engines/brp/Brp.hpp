@@ -112,19 +112,21 @@ struct BrpParameters {
 /// \param value_bytes [in] bytes of a value of A
 /// \throws std::invalid_argument if f is not in 0 ... 16 or g not in 0 ... 64, or if they do not align groups
 ///
-/// Cost: one pass over the pattern for all candidates together, or none if there is only one candidate.
+/// Cost: nothing if there is only one candidate. Else two passes over the pattern that find the columns of windows, and
+/// for each f two passes over these columns. The columns take 12 + sizeof(Offset) bytes each until the end of the call.
 template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                     const FormatParameters& parameters, std::size_t value_bytes);
 
-/// Builds the block-row partition from a canonical pattern, with the f and g of choose_brp_parameters(). Windows are
-/// built in parallel, each by one thread that merges the 16 sorted rows of the window. The arrays are the same on every
-/// backend and for any number of threads.
+/// Builds the block-row partition from a canonical pattern, with the f and g of choose_brp_parameters(). The columns of
+/// windows are found once, as blocks of 16 x 1 elements of BCSR (build_bcsr()). Prefix sums over the columns then tell
+/// which entries are grouped. The arrays are the same on every backend and for any number of threads.
 ///
 /// \throws std::invalid_argument as choose_brp_parameters()
 ///
-/// Cost: that of the choice, and three passes over the pattern. Each pass makes 16 comparisons for each distinct column
-/// of a window.
+/// Cost: two passes over the pattern that find the columns of windows, two passes over the columns for each f that the
+/// choice compares, and one more over columns and entries. Devices take sizeof(Offset) bytes more for each entry than
+/// choose_brp_parameters() until the end of the call.
 template <class ExecutionSpace>
 BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                           std::size_t nonzeros, const FormatParameters& parameters,

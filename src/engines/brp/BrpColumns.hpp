@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tessera/common/Bits.hpp>
 #include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Teams.hpp>
 
@@ -23,6 +24,7 @@ struct BrpColumns {
   Array<Ordinal*, Memory> columns;     ///< ascending within a window
   Array<std::uint64_t*, Memory> rows;  ///< bit r is set if row r of the window has an entry in the column
   Array<Offset*, Memory> of_entries;   ///< column of each entry of the matrix, as an index of `columns`, or empty
+  Array<Offset*, Memory> before;       ///< columns + 1 numbers for cut_columns()
 };
 
 /// Records the column of each entry, if there is an array for it.
@@ -39,16 +41,19 @@ struct ColumnOfEntry {
 template <class Exec>
 BrpColumns<typename Exec::memory_space> brp_columns(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                     bool records_entries) {
-  BrpColumns<typename Exec::memory_space> result;
+  using Memory = typename Exec::memory_space;
+  BrpColumns<Memory> result;
   const BlockShape shape{16, 1};
   result.offsets = block_offsets_of_windows(exec, A, nonzeros, shape);
   const auto columns = static_cast<std::size_t>(read_element(exec, result.offsets.data() + shape.windows(A.rows)));
-  result.columns = allocate<decltype(result.columns)>(exec, "Tessera::Brp::columns", columns);
-  result.rows = allocate<decltype(result.rows)>(exec, "Tessera::Brp::rows", columns);
-  result.of_entries = allocate<decltype(result.of_entries)>(exec, "Tessera::Brp::of_entries",
-                                                         records_entries ? nonzeros : 0);
+  take_at_once<Memory>(exec, "Tessera::Brp::columns", [&](Arena<Memory>& arena) {
+    arena.take(result.rows, columns);
+    arena.take_behind(result.columns, columns);
+    arena.take_behind(result.before, columns + 1);
+    arena.take_behind(result.of_entries, records_entries ? nonzeros : 0);
+  });
   fill_blocks(exec, A, nonzeros, shape, {result.offsets.data(), result.columns.data(), result.rows.data()},
-              ColumnOfEntry<typename Exec::memory_space>{result.of_entries});
+              ColumnOfEntry<Memory>{result.of_entries});
   return result;
 }
 
@@ -56,8 +61,10 @@ BrpColumns<typename Exec::memory_space> brp_columns(const Exec& exec, const CsrP
 template <class Memory>
 struct BrpCut {
   BrpColumns<Memory> of;
-  Array<Offset*, Memory> before;  ///< number of local columns before each column, in all windows; last element: all
   int f;
+
+  /// Returns the number of local columns before a column, in all windows.
+  KOKKOS_FUNCTION Offset before(Offset column) const { return of.before(column); }
 
   /// Returns the number of groups of a window.
   /// \param width [in] local columns of a group
@@ -85,13 +92,12 @@ struct BrpCut {
   }
 };
 
+/// Computes `of.before` for this f. A cut for another f from the same columns is not valid any more.
 template <class Exec>
 static BrpCut<typename Exec::memory_space> cut_columns(const Exec& exec,
                                                        const BrpColumns<typename Exec::memory_space>& of, int f) {
   const std::size_t columns = of.columns.extent(0);
-  BrpCut<typename Exec::memory_space> result{of, {}, f};
-  result.before = allocate<decltype(result.before)>(exec, "Tessera::Brp::local_columns", columns + 1);
-  const auto before = result.before;
+  const auto before = of.before;
   const auto rows = of.rows;
   Kokkos::parallel_scan(
       "Tessera::count_local_columns", IndexPolicy<Exec>(exec, 0, columns + 1),
@@ -99,7 +105,7 @@ static BrpCut<typename Exec::memory_space> cut_columns(const Exec& exec,
         if (final) before(column) = sum;
         if (column < columns) sum += static_cast<Offset>(popcount(rows(column)) / f);
       });
-  return result;
+  return {of, f};
 }
 
 }  // namespace Tessera::Impl

@@ -12,8 +12,8 @@
 #include "BrpColumns.hpp"
 #include "brp/Brp.hpp"
 
-/// Places entries in groups and behind them. On hosts, one thread walks the columns of a window. On devices, all entries
-/// find their places independently.
+/// Places entries in groups and behind them. On hosts, one thread walks the columns of a window. On devices, all
+/// entries find their places independently.
 namespace Tessera::Impl {
 
 /// Returns a policy of one team for each window, for work on its columns or on the entries of its rows.

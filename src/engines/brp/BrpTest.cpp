@@ -11,6 +11,7 @@
 #include "FormatArrays.hpp"
 #include "SerialBrp.hpp"
 #include "TestTypes.hpp"
+#include "brp/BrpEntries.hpp"
 
 namespace Tessera::Impl::Test {
 
@@ -71,6 +72,42 @@ TYPED_TEST(BrpTest, IsThePictureInTheDocstring) {
   EXPECT_EQ(example_values(to_host(built.values.slots)),
             "acbdhjpremqsownx"
             "fgikltuvyz");
+}
+
+/// Devices place entries with teams; here a team is one thread of the host.
+TEST(BrpTeams, PlaceEntriesAsOneThreadDoes) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  for (const auto& A : brp_patterns()) {
+    for (const auto& [f, g] : brp_parameters) {
+      if (A.rows == 0) continue;
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", f = " + std::to_string(f));
+      const auto built = brp_of<Exec>(A, f, g);
+      const DevicePattern<Exec, Offset> device(A);
+      auto placed = brp_of<Exec>(A, f, g);
+      placed.pattern.residual_columns = allocate<Array<Ordinal*, Kokkos::HostSpace>>(
+          Exec(), "residual_columns", placed.pattern.residual_columns.extent(0));
+      for (std::size_t i = 0; i < placed.pattern.local_ids.extent(0); ++i) placed.pattern.local_ids(i) = 255;
+      for (std::size_t i = 0; i < placed.pattern.group_columns.extent(0); ++i) placed.pattern.group_columns(i) = -1;
+      for (std::size_t i = 0; i < placed.pattern.group_windows.extent(0); ++i) placed.pattern.group_windows(i) = -1;
+      for (std::size_t i = 0; i < A.nonzeros(); ++i) placed.values.slots(i) = -1;
+      const auto cut = cut_columns(Exec(), brp_columns(Exec(), device.view(), A.nonzeros(), true), f);
+      auto residuals = allocate_zeros<Array<Offset*, Kokkos::HostSpace>>(Exec(), "residuals", A.rows + std::size_t(1));
+      for (std::size_t i = 0; i < built.pattern.residual_rows.extent(0); ++i) {
+        const Offset of_row = built.pattern.residual_offsets(i + 1) - built.pattern.residual_offsets(i);
+        residuals(built.pattern.residual_rows(i) + 1) = of_row;
+      }
+      counts_to_offsets(Exec(), residuals);
+      const PlaceBrpEntries<Kokkos::HostSpace> place{
+          device.view(), cut, residuals, placed.pattern.view(), placed.pattern, placed.values.slots};
+      Kokkos::parallel_for("place", brp_teams(Exec(), device.view(), A.nonzeros()), PlaceBrpWithTeams<Exec>{place});
+      Exec().fence();
+      EXPECT_EQ(to_host(placed.pattern.group_windows), to_host(built.pattern.group_windows));
+      EXPECT_EQ(to_host(placed.pattern.group_columns), to_host(built.pattern.group_columns));
+      EXPECT_EQ(to_host(placed.pattern.local_ids), to_host(built.pattern.local_ids));
+      EXPECT_EQ(to_host(placed.pattern.residual_columns), to_host(built.pattern.residual_columns));
+      EXPECT_EQ(to_host(placed.values.slots), to_host(built.values.slots));
+    }
+  }
 }
 
 TYPED_TEST(BrpTest, ArraysAreThoseOfTheSerialBuild) {
