@@ -77,10 +77,12 @@ struct PlaceBrpEntries {
     const Ordinal first = window * 16, left = A.rows - first;
     const Offset end = cut.end(window, 8 * p.g), before = cut.before(cut.of.offsets(window));
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < 16 ? left : 16), [&](int r) {
+      const Offset begin = A.row_offsets[first + r];
       Kokkos::parallel_scan(
-          Kokkos::ThreadVectorRange(team, A.row_offsets[first + r], A.row_offsets[first + r + 1]),
-          [&](Offset k, Offset& residuals_before, bool final) {
-            const Offset column = cut.of.of_entries(k);
+          // On CUDA, scans of ranges that do not begin at 0 are wrong if lanes have different numbers of steps.
+          Kokkos::ThreadVectorRange(team, A.row_offsets[first + r + 1] - begin),
+          [&](Offset i, Offset& residuals_before, bool final) {
+            const Offset k = begin + i, column = cut.of.of_entries(k);
             const int above = popcount(cut.of.rows(column) & low_bits(r));  // entries of the column above row r
             if (above >= cut.grouped(column, end)) {
               if (final) place_residual(residuals(first + r) + residuals_before, k, column);
