@@ -5,7 +5,7 @@
 namespace Tessera::Impl {
 
 SetupSeconds set_up_seconds(const GpuModel&) {
-  return {.analysis = {0.35e-3, 1.5e9}, .format = {0.6e-3, 5e9}, .order = {3e-3, 0.8e9}};
+  return {.analysis = {0.3e-3, 2.5e9}, .format = {0.4e-3, 10e9}, .order = {2e-3, 10e9}};
 }
 
 SetupSeconds set_up_seconds(const MachineModel& machine) {

@@ -123,7 +123,7 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
                             Offset* of_windows) {
   using Blocks = BlocksOfRows<Exec>;
   std::size_t blocks = 0;
-  if (teams_find_blocks(A, nonzeros, shape)) {
+  if (windows_have(least_counted_by_team, A, nonzeros, shape)) {
     const CountBlocks<Exec> count{{A, shape}, of_windows};
     Kokkos::parallel_reduce("Tessera::count_blocks", window_teams(exec, A, nonzeros, shape, count.scratch()), count,
                             blocks);
@@ -190,7 +190,7 @@ template <class Exec, class Placed>
 static void fill_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
                         const BlockArrays& out, const Placed& placed) {
   if (A.rows == 0) return;
-  if (!is_host_space<Exec> && teams_find_blocks(A, nonzeros, shape)) {
+  if (!is_host_space<Exec> && windows_have(least_filled_by_team, A, nonzeros, shape)) {
     const FillBlocks<Exec, Placed> fill{{A, shape}, out, placed};
     Kokkos::parallel_for("Tessera::fill_blocks", window_teams(exec, A, nonzeros, shape, fill.scratch()), fill);
     return;

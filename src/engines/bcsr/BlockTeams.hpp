@@ -190,9 +190,12 @@ struct FillBlocks {
   }
 };
 
-/// Whether teams find blocks faster than independent entries or single threads: windows keep a team busy.
-inline bool teams_find_blocks(const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
-  return nonzeros / static_cast<std::size_t>(shape.windows(A.rows)) >= 128;
+/// The mean numbers of entries of a window from which teams are faster on an H200: independent entries count blocks of
+/// shorter windows faster, and single threads fill them.
+inline constexpr std::size_t least_counted_by_team = 1024, least_filled_by_team = 128;
+
+inline bool windows_have(std::size_t entries, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
+  return nonzeros / static_cast<std::size_t>(shape.windows(A.rows)) >= entries;
 }
 
 /// Returns a policy of one team for each window.
