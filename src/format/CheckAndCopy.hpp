@@ -74,7 +74,7 @@ struct CheckAndCopy {
     const bool starts = row > 0 || begin == 0;
     if (!starts || begin > end || static_cast<std::size_t>(end) > entries) {
       ++found.faults;
-    } else if (begin < end) {
+    } else if (0 <= begin && begin < end) {  // another row has the fault if `begin` is negative
       const Ordinal first = A.column_indices[begin];
       if (begin > 0 && first <= A.column_indices[begin - 1]) --found.descents;  // it was counted with the columns
       found.rows += {end - begin, 1, std::int64_t(A.column_indices[end - 1]) - first + 1};
