@@ -18,20 +18,29 @@ struct Segments {
   Array<std::int16_t*, Memory> segment_lengths;
 };
 
-template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Array<Ordinal*, Memory>& row_indices,
-                                  std::size_t regular, Ordinal rows, std::size_t set_size) {
+/// Returns the regular elements, each with its set and row as a key, sorted by them. Equal keys have the order of the
+/// elements. The row is in the lowest key_bits(rows) bits of a key.
+template <class ExecutionSpace, class Memory>
+static KeyedSlots<ExecutionSpace, Offset> sorted_sets(const ExecutionSpace& exec,
+                                                      const Array<Ordinal*, Memory>& row_indices, std::size_t regular,
+                                                      Ordinal rows, std::size_t set_size) {
   const int row_bits = key_bits(rows);
   auto elements = KeyedSlots<ExecutionSpace, Offset>::together(exec, regular);
   std::uint64_t* const keys = elements.keys.data();
   Offset* const slots = elements.slots.data();
   Kokkos::parallel_for(
-      "Tessera::segments_of_sets::keys", IndexPolicy<ExecutionSpace>(exec, 0, regular), KOKKOS_LAMBDA(std::size_t i) {
+      "Tessera::sorted_sets", IndexPolicy<ExecutionSpace>(exec, 0, regular), KOKKOS_LAMBDA(std::size_t i) {
         keys[i] = (std::uint64_t(i / set_size) << row_bits) + std::uint64_t(row_indices(i));
         slots[i] = static_cast<Offset>(i);
       });
   elements.sort_together(exec, 0, row_bits + static_cast<int>(std::bit_width(regular / set_size)));
-  const auto sorted = elements;
+  return elements;
+}
+
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+static Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Array<Ordinal*, Memory>& row_indices,
+                                         std::size_t regular, Ordinal rows, std::size_t set_size) {
+  const auto sorted = sorted_sets(exec, row_indices, regular, rows, set_size);
   Segments<Memory> out;
   take_at_once<Memory>(exec, "Tessera::SortedColumns::segments", [&](Arena<Memory>& arena) {
     arena.take(out.position_indices, regular);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "sorted_columns/SortedColumnsView.hpp"
 
@@ -47,21 +47,6 @@ inline constexpr int sorted_columns_long_row_slots = 64;
 /// Upper bound on the elements of a group, which must fit in shared memory.
 inline constexpr int sorted_columns_most_elements = 2048;
 
-/// The arrays of a schedule, in host memory.
-struct HostSortedColumnsSchedule {
-  int group_steps = 0;                       ///< steps of a group
-  std::vector<Ordinal> step_positions;       ///< see SortedColumnsSchedule
-  std::vector<std::uint16_t> places;         ///< see SortedColumnsSchedule
-  std::vector<std::uint16_t> segment_ends;   ///< see SortedColumnsSchedule
-  std::vector<Offset> group_segments = {0};  ///< see SortedColumnsSchedule
-  std::vector<Offset> row_offsets;           ///< see SortedColumnsSchedule
-  std::vector<Offset> row_slots;             ///< see SortedColumnsSchedule
-  std::vector<Ordinal> long_rows;            ///< see SortedColumnsSchedule
-
-  /// Returns a schedule whose arrays are in host memory.
-  SortedColumnsSchedule view() const;
-};
-
 /// Which elements of a group make up a segment.
 enum class SegmentRule {
   Rows,     ///< all elements of a row
@@ -69,14 +54,8 @@ enum class SegmentRule {
 };
 
 /// Returns the steps of a group with which products are fastest: 2048 elements, but at most 64 steps.
-int sorted_columns_group_steps(Ordinal width);
-
-/// Builds a schedule from a pattern in host memory; position_indices and segment_lengths are not read.
-///
-/// group_steps is 8 for the sets of the format and of the paper. More steps make fewer segments. Throws
-/// std::invalid_argument for group_steps <= 0, std::length_error if a group has more than sorted_columns_most_elements
-/// elements. Cost: a sort of each group by row.
-HostSortedColumnsSchedule build_sorted_columns_schedule(const SortedColumnsPattern& A, int group_steps,
-                                                        SegmentRule rule = SegmentRule::Rows);
+inline int sorted_columns_group_steps(Ordinal width) {
+  return std::clamp(sorted_columns_most_elements / std::max(width, 1), 1, 64);
+}
 
 }  // namespace Tessera::Impl::Cuda

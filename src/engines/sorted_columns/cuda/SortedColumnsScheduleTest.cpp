@@ -2,20 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <stdexcept>
 
 #include "sorted_columns/SortedColumnsPicture.hpp"
-#include "sorted_columns/cuda/Schedule.hpp"
+#include "sorted_columns/cuda/SerialSchedule.hpp"
 
 namespace Tessera::Impl::Test {
 namespace {
 
-using Cuda::build_sorted_columns_schedule;
 using Cuda::SegmentRule;
 
 TEST(SortedColumnsSchedule, PictureInOneGroup) {
   const SortedColumnsPicture picture;
-  const auto schedule = build_sorted_columns_schedule(picture.view(), 8);
+  const auto schedule = serial_columns_schedule(picture.view(), 8);
   EXPECT_EQ(schedule.step_positions, (std::vector<int>{0, 4, 3, 3}));
   EXPECT_TRUE(schedule.places.empty());
   EXPECT_EQ(schedule.group_segments, (std::vector<int>{0, 11}));
@@ -34,7 +32,7 @@ TEST(SortedColumnsSchedule, PictureInOneGroup) {
 /// Three steps per group; the last group has one.
 TEST(SortedColumnsSchedule, PictureInTwoGroups) {
   const SortedColumnsPicture picture;
-  const auto schedule = build_sorted_columns_schedule(picture.view(), 3);
+  const auto schedule = serial_columns_schedule(picture.view(), 3);
   EXPECT_EQ(schedule.places, (std::vector<std::uint16_t>{4, 7, 5, 0, 1, 6, 10, 9, 2, 3, 8, 11, 0, 2, 1, 3}));
   EXPECT_EQ(schedule.group_segments, (std::vector<int>{0, 8, 12}));
   EXPECT_EQ(schedule.segment_ends, (std::vector<std::uint16_t>{2, 4, 5, 7, 9, 10, 11, 12, 1, 2, 3, 4}));
@@ -46,7 +44,7 @@ TEST(SortedColumnsSchedule, PictureInTwoGroups) {
 
 TEST(SortedColumnsSchedule, ElementsAlone) {
   const SortedColumnsPicture picture;
-  const auto schedule = build_sorted_columns_schedule(picture.view(), 8, SegmentRule::Elements);
+  const auto schedule = serial_columns_schedule(picture.view(), 8, SegmentRule::Elements);
   std::vector<std::uint16_t> in_order(16);
   std::iota(in_order.begin(), in_order.end(), std::uint16_t(0));
   EXPECT_EQ(schedule.places, in_order);
@@ -67,14 +65,10 @@ TEST(SortedColumnsSchedule, LongRows) {
   A.width = 32;
   A.row_indices = row_indices.data();
   A.piece_offsets = piece_offsets.data();
-  EXPECT_EQ(build_sorted_columns_schedule(A, 8).long_rows, std::vector<int>{2});
+  EXPECT_EQ(serial_columns_schedule(A, 8).long_rows, std::vector<int>{2});
 }
 
-TEST(SortedColumnsSchedule, RejectsWhatItCannotDo) {
-  const SortedColumnsPicture picture;
-  EXPECT_THROW(build_sorted_columns_schedule(picture.view(), 0), std::invalid_argument);
-  EXPECT_THROW(build_sorted_columns_schedule(picture.view(), Cuda::sorted_columns_most_elements / 4 + 1),
-               std::length_error);
+TEST(SortedColumnsSchedule, GroupsFitInSharedMemory) {
   EXPECT_EQ(Cuda::sorted_columns_group_steps(32), 64);
   EXPECT_EQ(Cuda::sorted_columns_group_steps(1), 64);
   EXPECT_EQ(Cuda::sorted_columns_group_steps(1500), 1);

@@ -3,6 +3,7 @@
 #include "SpmmConformance.hpp"
 #include "sorted_columns/SerialSortedColumns.hpp"
 #include "sorted_columns/SortedColumnsPicture.hpp"
+#include "sorted_columns/cuda/SerialSchedule.hpp"
 #include "sorted_columns/cuda/Spmm.hpp"
 
 namespace Tessera::Impl::Test {
@@ -40,8 +41,8 @@ class SortedColumnsMatrix {
 
  private:
   SortedColumnsMatrix(const HostMatrix& A, const SortedColumnsCase& c, const HostSortedColumns& B)
-      : SortedColumnsMatrix(A, B, Cuda::build_sorted_columns_schedule(B.view(), c.group_steps)) {}
-  SortedColumnsMatrix(const HostMatrix& A, const HostSortedColumns& B, const Cuda::HostSortedColumnsSchedule& schedule)
+      : SortedColumnsMatrix(A, B, serial_columns_schedule(B.view(), c.group_steps)) {}
+  SortedColumnsMatrix(const HostMatrix& A, const HostSortedColumns& B, const HostColumnsSchedule& schedule)
       : values_(placed_values<Scalar>(A.values, B.slots)),
         block_offsets_(B.block_offsets),
         piece_offsets_(B.piece_offsets),
@@ -184,7 +185,7 @@ TEST(SortedColumnsProduct, SlabsFitTheirMemory) {
 
 TEST(SortedColumnsProduct, RejectsWhatItCannotDo) {
   const SortedColumnsPicture picture;
-  const auto host_schedule = Cuda::build_sorted_columns_schedule(picture.view(), 3);
+  const auto host_schedule = serial_columns_schedule(picture.view(), 3);
   const SortedColumnsPattern A = picture.view();
   Cuda::SortedColumnsSchedule schedule = host_schedule.view();
   Product<float, float> product;
