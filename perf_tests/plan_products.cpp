@@ -100,7 +100,7 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
   state.counters["products"] = problem.make_plan_seconds / seconds;
   for (const Tessera::Impl::Candidate& candidate : Tessera::Impl::choice_of(problem.plan).candidates)
-    if (Tessera::Impl::choice_of(problem.plan).is_chosen(candidate))
+    if (Tessera::Impl::choice_of(problem.plan).is_chosen(candidate) && candidate.predicted_seconds > 0)
       state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(Tessera::Impl::choice_of(problem.plan).format)) + ", " +
                  std::string(to_string(Tessera::Impl::choice_of(problem.plan).reordering)) + ", " +

@@ -39,7 +39,7 @@ void report(benchmark::State& state, const DeviceMatrix& A, const DevicePlan& pl
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
   for (const Tessera::Impl::Candidate& candidate : Tessera::Impl::choice_of(plan).candidates)
-    if (Tessera::Impl::choice_of(plan).is_chosen(candidate))
+    if (Tessera::Impl::choice_of(plan).is_chosen(candidate) && candidate.predicted_seconds > 0)
       state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(plan.format())));
 }

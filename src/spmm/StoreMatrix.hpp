@@ -111,7 +111,11 @@ Reordered<Scalar, ExecutionSpace> store_reordered(const ExecutionSpace& exec, Pl
   using Builder = FormatBuilder<Scalar, ExecutionSpace>;
   const Choice predicted = Builder(exec, options, wanted, rows, orders, rejections, report).predicted_choice();
   Reordered<Scalar, ExecutionSpace> result{false, predicted_seconds(options, wanted, predicted), {}};
-  if (result.seconds < least) {
+  // Of some formats the time is predicted only when they are built.
+  const bool is_predicted = wanted == Format::Auto || std::ranges::any_of(predicted.candidates, [&](const auto& other) {
+                              return other.format == wanted;
+                            });
+  if (!is_predicted || result.seconds < least) {
     result.stored = Builder(exec, options, wanted, rows, orders, rejections, report, &predicted.statistics).build();
     result.stored->choice.reordering = reordering;
     result.seconds = predicted_seconds(options, wanted, result.stored->choice);

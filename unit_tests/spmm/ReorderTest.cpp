@@ -170,14 +170,17 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
 TYPED_TEST(ReorderTest, OfSeveralOrdersTheBestIsInsistedOn) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  for (const int one_in : {4, 40, 400}) {
-    const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, one_in, 5));
-    const auto choice = Impl::choice_of(A.plan(in_order(Format::BitTcf, Reordering::Search)));
-    ASSERT_GE(choice.reorderings.size(), 2u);
-    const auto best = std::min_element(
-        choice.reorderings.begin(), choice.reorderings.end(),
-        [](const auto& one, const auto& other) { return one.relative_seconds < other.relative_seconds; });
-    EXPECT_EQ(choice.reordering, best->reordering);
+  for (const Format format : {Format::BitTcf, Format::Bcsr, Format::Brp}) {
+    for (const int one_in : {4, 40, 400}) {
+      SCOPED_TRACE(std::string(to_string(format)) + ", one in " + std::to_string(one_in));
+      const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, one_in, 5));
+      const auto choice = Impl::choice_of(A.plan(in_order(format, Reordering::Search)));
+      ASSERT_GE(choice.reorderings.size(), 2u);
+      const auto best = std::min_element(
+          choice.reorderings.begin(), choice.reorderings.end(),
+          [](const auto& one, const auto& other) { return one.relative_seconds < other.relative_seconds; });
+      EXPECT_EQ(choice.reordering, best->reordering);
+    }
   }
 }
 

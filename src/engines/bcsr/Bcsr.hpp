@@ -81,8 +81,8 @@ using BuiltBcsr = Built<Bcsr<MemorySpace>, MemorySpace>;
 /// \throws std::invalid_argument unless height and width are from 1 to 64
 ///
 /// Cost: one pass over the pattern. Hosts compare `height` columns for each block. Devices mark blocks in bitmaps if a
-/// window has at least 128 entries on average. Else they search up to height - 1 rows by bisection for each entry that
-/// is the first of a block in its row. Nothing is allocated.
+/// window has at least 1024 entries on average, or more if the matrix is wide. Else they search up to height - 1 rows
+/// by bisection for each entry that is the first of a block in its row. Nothing is allocated.
 template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width);

@@ -194,8 +194,12 @@ struct FillBlocks {
 /// shorter windows faster, and single threads fill them.
 inline constexpr std::size_t least_counted_by_team = 1024, least_filled_by_team = 128;
 
+/// Whether windows have at least this mean number of entries. Four slices of columns are worth as many entries again,
+/// because a team looks at each slice that a window may have.
 inline bool windows_have(std::size_t entries, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
-  return nonzeros / static_cast<std::size_t>(shape.windows(A.rows)) >= entries;
+  const int slice_columns = 32 * WindowTeam<Kokkos::DefaultExecutionSpace>::most_words;
+  const auto slices = static_cast<std::size_t>(A.columns / shape.width / slice_columns);
+  return nonzeros / static_cast<std::size_t>(shape.windows(A.rows)) >= entries * (1 + slices / 4);
 }
 
 /// Returns a policy of one team for each window.

@@ -113,7 +113,8 @@ struct BrpParameters {
 /// \throws std::invalid_argument if f is not in 0 ... 16 or g not in 0 ... 64, or if they do not align groups
 ///
 /// Cost: nothing if there is only one candidate. Else two passes over the pattern that find the columns of windows, and
-/// for each f two passes over these columns. The columns take 12 + sizeof(Offset) bytes each until the end of the call.
+/// one pass over these columns for each f, and for each pair of f and g. The columns take 12 + sizeof(Offset) bytes
+/// each until the end of the call.
 template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                     const FormatParameters& parameters, std::size_t value_bytes);

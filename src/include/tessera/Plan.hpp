@@ -63,7 +63,8 @@ class Plan {
   /// Returns the chosen format; if the plan has several blocks of rows, the first block's format.
   Format format() const { return state().format(); }
   /// Returns the choice in words: the format, its size, why it was chosen, and the other candidates if there was a
-  /// choice. A format that is asked for without an order is built without an analysis: no times are predicted.
+  /// choice. A format that is asked for with Reordering::None, on hosts also with Auto, is built without an analysis:
+  /// no times are predicted.
   std::string explain() const { return state().explain(); }
   /// Returns all statistics of the plan, for programs. The result is an object in JSON with these members:
   /// - rows, columns, nonzeros, num_vectors, half_vectors, execution_space, precision, is_wider (whether TF32
