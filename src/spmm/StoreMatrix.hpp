@@ -87,10 +87,9 @@ struct Reordered {
 
 /// Stores A in the order that a reordering finds, unless that is the order of A, or is not predicted to be fast.
 ///
-/// \param least   [in] orders with at least this predicted time are not stored
-/// \param can_cut [in] as for store_matrix()
-/// \param seconds [in,out] gets the times
-/// \throws FormatTooLarge even if fall-backs are allowed, because an order that was found for blocks does not suit CSR
+/// \param least   [in] an order with at least this predicted time is not stored, if its time is known before it is
+/// built \param can_cut [in] as for store_matrix() \param seconds [in,out] gets the times \throws FormatTooLarge even
+/// if fall-backs are allowed, because an order that was found for blocks does not suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Reordered<Scalar, ExecutionSpace> store_reordered(const ExecutionSpace& exec, PlanOptions options, Format wanted,
                                                   Reordering reordering, const BuiltCsr<Memory>& A, double least,
@@ -111,7 +110,7 @@ Reordered<Scalar, ExecutionSpace> store_reordered(const ExecutionSpace& exec, Pl
   using Builder = FormatBuilder<Scalar, ExecutionSpace>;
   const Choice predicted = Builder(exec, options, wanted, rows, orders, rejections, report).predicted_choice();
   Reordered<Scalar, ExecutionSpace> result{false, predicted_seconds(options, wanted, predicted), {}};
-  // Of some formats the time is predicted only when they are built.
+  // The times of some formats are predicted only when these are built.
   const bool is_predicted = wanted == Format::Auto || std::ranges::any_of(predicted.candidates, [&](const auto& other) {
                               return other.format == wanted;
                             });

@@ -32,17 +32,20 @@ struct BlockSlice {
   }
 };
 
+/// Upper bound on the words of the bitmap of a slice.
+inline constexpr int most_slice_words = 1024;
+
 /// What all teams share.
 template <class Exec>
 struct WindowTeam {
   using Member = typename Teams<Exec>::member_type;
-  static constexpr int most_words = 1024;
 
   CsrPattern<Offset> A;
   BlockShape shape;
   int words;  ///< words of the bitmap, each for 32 block columns
 
-  WindowTeam(const CsrPattern<Offset>& pattern, BlockShape blocks) : A(pattern), shape(blocks), words(most_words) {
+  WindowTeam(const CsrPattern<Offset>& pattern, BlockShape blocks)
+      : A(pattern), shape(blocks), words(most_slice_words) {
     const int needed = A.columns / shape.width / 32 + 1;
     if (needed < words) words = needed;
   }
@@ -194,11 +197,10 @@ struct FillBlocks {
 /// shorter windows faster, and single threads fill them.
 inline constexpr std::size_t least_counted_by_team = 1024, least_filled_by_team = 128;
 
-/// Whether windows have at least this mean number of entries. Four slices of columns are worth as many entries again,
-/// because a team looks at each slice that a window may have.
+/// Whether windows have at least this mean number of entries. Every four slices of the matrix raise the number by as
+/// much again, because a team reads its window once for each slice.
 inline bool windows_have(std::size_t entries, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
-  const int slice_columns = 32 * WindowTeam<Kokkos::DefaultExecutionSpace>::most_words;
-  const auto slices = static_cast<std::size_t>(A.columns / shape.width / slice_columns);
+  const auto slices = static_cast<std::size_t>(A.columns / shape.width / (32 * most_slice_words));
   return nonzeros / static_cast<std::size_t>(shape.windows(A.rows)) >= entries * (1 + slices / 4);
 }
 

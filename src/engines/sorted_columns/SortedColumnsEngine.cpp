@@ -35,7 +35,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
     const int most_steps = Cuda::sorted_columns_most_elements / std::max(A.width, 1);
     policy.replace({{"steps", steps, 1, most_steps}, {"by_elements", by_elements, 0, 1}, {"width", width}});
     const auto rule = by_elements == 0 ? Cuda::SegmentRule::Rows : Cuda::SegmentRule::Elements;
-    // Twice this may be free in a plan without a limit: the lists and the sorts of schedule_columns() must fit.
+    // Without a memory limit, if_there_is_room() wants twice these bytes to be free: enough to sort, too.
     const std::size_t bytes = most_bytes(A), sorted_bytes = 24 * A.nonzeros;
     return if_there_is_room(exec, std::max(bytes, (bytes + sorted_bytes) / 2), [&] {
       schedule_ = schedule_columns(exec, A, steps, rule);
