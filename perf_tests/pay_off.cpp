@@ -3,10 +3,10 @@
 // Times what a program sees that has just got its matrix: set-up and n products Y = A X together, for n = 1, 2, 5, 10,
 // 20, 50, ... 10,000:
 //   pay_off [MATRIX]... --output pay_off.json [--seconds 300] [--num_vecs 1 8 32] [--scalar double] [other: --help]
-// Tessera has default options, except hints about X; beside it cuSPARSE and Kokkos Kernels if they are there, each with
-// its own set-up (PeerWays.hpp). In each repetition every way begins anew and really multiplies n times, with a fence
-// at each n only; ways take turns. Algorithms of cuSPARSE that are the fastest for no n are measured once, and left
-// out.
+// Tessera has default options, except hints about X, and once more with plans that share and trust A, as other
+// libraries do; beside it cuSPARSE and Kokkos Kernels if they are there, each with its own set-up (PeerWays.hpp). In
+// each repetition every way begins anew and really multiplies n times, with a fence at each n only; ways take turns.
+// Algorithms of cuSPARSE that are the fastest for no n are measured once, and left out.
 //
 // --seconds bounds the time of all curves together, evenly over the problems that are left: each curve ends at an n
 // after which the next would take too long. Results are compared; a difference beyond rounding is a failure.
@@ -61,18 +61,23 @@ struct Problem {
 /// The curves of a problem, and what went wrong.
 struct Result {
   std::vector<Curve> curves;
-  std::string formats;  ///< that Tessera's last plan began and ended with
+  std::string formats, shared_formats;  ///< that Tessera's last plan began and ended with, by way
   std::vector<std::string> failures;
 };
 
-/// Tessera's plan with default options. \param formats [out] is written when a plan is destroyed
+constexpr char sharing[] = "tessera sharing A";  // the library of plans that read the arrays of A unchecked
+
+/// Tessera's plan.
+/// \param library [in] "tessera" with default options, or `sharing`
+/// \param formats [out] is written when a plan is destroyed
 template <class Scalar, class View>
-Way way_of_tessera(const Space& exec, const DeviceCsr<Scalar, int, Space>& A, const View& X, const View& Y,
-                   std::string& formats) {
+Way way_of_tessera(const std::string& library, const Space& exec, const DeviceCsr<Scalar, int, Space>& A, const View& X,
+                   const View& Y, std::string& formats) {
   Tessera::PlanOptions options;
+  options.shares_pattern = options.shares_values = options.trusts_pattern = library == sharing;
   options.hints.num_vectors = X.extent_int(1);
   options.hints.layout_left = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
-  return {"tessera", "", [=, &formats]() -> std::function<void()> {
+  return {library, "", [=, &formats]() -> std::function<void()> {
             using Plan = Tessera::Plan<Scalar, Space>;
             auto made = Tessera::make_plan(exec, A.rows, A.columns, A.row_offsets, A.column_indices, A.values, options);
             const auto first = made.format();
@@ -102,9 +107,10 @@ Result measure(const DeviceCsr<Scalar, int, Space>& A, int columns, const Option
   const auto compare = [&](const Way& way) {
     if (!(difference(Y, Z) < rounding<Scalar>)) throw std::runtime_error("the product differs from " + way.library);
   };
-  std::vector<Way> ways = {way_of_tessera<Scalar, View>(exec, A, X, Y, result.formats)};
+  std::vector<Way> ways = {way_of_tessera<Scalar>("tessera", exec, A, X, Y, result.formats),
+                           way_of_tessera<Scalar>(sharing, exec, A, X, Y, result.shared_formats)};
   // Each way multiplies once, which loads its kernels. Peers that cannot are left out.
-  run_curve(ways[0], {1}, 0, now);
+  for (const Way& way : ways) run_curve(way, {1}, 0, now);
   for (const Way& way : peer_ways<Scalar, Layout>(exec, A, X, Z)) {
     try {
       Kokkos::deep_copy(exec, Z, std::numeric_limits<Scalar>::quiet_NaN());
@@ -116,7 +122,7 @@ Result measure(const DeviceCsr<Scalar, int, Space>& A, int columns, const Option
     }
   }
   result.curves = curves_in_turns(ways, counts_up_to(options.most_products), options.repetitions, budget, now);
-  if (ways.size() > 1) compare(ways.back());  // Tessera may have changed the format since
+  if (ways.size() > 2) compare(ways.back());  // Tessera may have changed the format since
   return result;
 }
 
@@ -136,7 +142,7 @@ Result measure(const Problem& problem, const Options& options, double budget) tr
   return problem.scalar == "double" ? measure<double>(A, problem, options, budget)
                                     : measure<float>(in_floats(A), problem, options, budget);
 } catch (const std::exception& error) {
-  return {{}, "", {error.what()}};
+  return {{}, "", "", {error.what()}};
 }
 
 /// Returns a statistic of each point, with five digits.
@@ -150,11 +156,17 @@ std::vector<double> milliseconds(const Curve& curve, double Spread::*statistic) 
   return all;
 }
 
+/// Returns the formats of a curve of Tessera, or the name of a peer's way.
+std::string formats_of(const Curve& curve, const Result& result) {
+  if (curve.library == "tessera") return result.formats;
+  return curve.library == sharing ? result.shared_formats : curve.name;
+}
+
 nlohmann::json to_json(const Problem& problem, const Result& result) {
   nlohmann::json curves = nlohmann::json::array();
   for (const Curve& curve : result.curves)
     curves.push_back({{"library", curve.library},
-                      {"way", curve.library == "tessera" ? result.formats : curve.name},
+                      {"way", formats_of(curve, result)},
                       {"products", curve.products},
                       {"ms", milliseconds(curve, &Spread::median)},
                       {"least_ms", milliseconds(curve, &Spread::least)},
@@ -187,21 +199,23 @@ void print(const Problem& problem, const Result& result, const Options& options)
   std::printf("%s, %s, %s, columns %d (%s): ms of set-up and n products\n", matrix_name(problem.matrix).c_str(),
               problem.scalar.c_str(), problem.layout.c_str(), problem.columns, result.formats.c_str());
   print_line("n", of_decades(counts_up_to(options.most_products)));
-  std::vector<double> ours, best;
+  std::vector<std::pair<std::string, std::vector<double>>> ours;
+  std::vector<double> best;
   for (const Curve& curve : result.curves) {
     const std::vector<double> numbers = of_decades(milliseconds(curve, &Spread::median));
     print_line(curve.library + " " + curve.name, numbers);
-    if (curve.library == "tessera") {
-      ours = numbers;
+    if (curve.library.starts_with("tessera")) {
+      ours.emplace_back(curve.library, numbers);
       continue;
     }
-    for (std::size_t place = 0; place < std::min(numbers.size(), best.size()); ++place)
-      best[place] = std::min(best[place], numbers[place]);
-    for (std::size_t place = best.size(); place < numbers.size(); ++place) best.push_back(numbers[place]);
+    best.resize(std::max(best.size(), numbers.size()), std::numeric_limits<double>::infinity());
+    for (std::size_t place = 0; place < numbers.size(); ++place) best[place] = std::min(best[place], numbers[place]);
   }
-  best.resize(std::min(best.size(), ours.size()));
-  for (std::size_t place = 0; place < best.size(); ++place) best[place] /= ours[place];
-  if (!best.empty()) print_line("best peer / tessera", best);
+  for (auto& [library, numbers] : ours) {
+    numbers.resize(std::min(best.size(), numbers.size()));
+    for (std::size_t place = 0; place < numbers.size(); ++place) numbers[place] = best[place] / numbers[place];
+    if (!numbers.empty()) print_line("best peer / " + library, numbers);
+  }
   std::fflush(stdout);
   for (const std::string& failure : result.failures)
     std::cerr << problem.matrix << ", " << problem.scalar << ", columns " << problem.columns << ": " << failure << '\n';

@@ -186,6 +186,18 @@ BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& 
 }
 
 template <class ExecutionSpace>
+Csr<typename ExecutionSpace::memory_space> trusted_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
+                                                       std::size_t entries, const std::shared_ptr<const void>& owner) {
+  if (input.rows == 0) return Impl::copy_pattern(exec, input, 0);
+  const Offset first = read_element(exec, input.row_offsets), used = read_element(exec, input.row_offsets + input.rows);
+  if (first != 0 || used < 0 || static_cast<std::size_t>(used) > entries)
+    Impl::check_row_offsets(exec, input, entries);  // throws
+  const auto nonzeros = static_cast<std::size_t>(used);
+  if (owner == nullptr || !are_aligned(input.column_indices)) return Impl::copy_pattern(exec, input, nonzeros);
+  return shared_pattern<typename ExecutionSpace::memory_space>(input, nonzeros, owner);
+}
+
+template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                           std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
@@ -216,6 +228,8 @@ std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpa
 #define TESSERA_INSTANTIATE(Exec, Ignored)                                                              \
   template BuiltCsr<Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t,  \
                                                   const std::shared_ptr<const void>&);                  \
+  template Csr<Exec::memory_space> trusted_csr(const Exec&, const CsrPattern<Offset>&, std::size_t,     \
+                                               const std::shared_ptr<const void>&);                     \
   template BuiltCsr<Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
   template std::string validate(const Exec&, const Csr<Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )

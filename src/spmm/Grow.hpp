@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <tessera/FormatTooLarge.hpp>
 #include <tessera/select/SetupSeconds.hpp>
@@ -104,7 +105,9 @@ Promise analyse(const ExecutionSpace& exec, const PlanOptions& options,
 template <class Members>
 PlanOptions options_of_growth(const Members& m) {
   PlanOptions options = m.options;
-  options.hints.follow_values = options.hints.follow_values && m.blocks.front().source.is_identity();
+  const auto& block = m.blocks.front();
+  options.hints.follow_values = options.hints.follow_values && block.source.is_identity();
+  options.shares_values = options.shares_values && block.plain.reads_in_place();
   return options;
 }
 
@@ -124,7 +127,7 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   const auto rows = [&] { return BuiltCsr<typename ExecutionSpace::memory_space>{*block.plain.engine->csr(), {}}; };
   grown.plain = store_matrix<Scalar>(exec, options_of_growth(m), rows, false, report, counted);
   timed(exec, "Tessera::fill_values", report.seconds.values,
-        [&] { grown.plain.fill(exec, {}, block.plain.current_values()); });
+        [&] { grown.plain.begin(exec, {}, block.plain.current_values()); });
   if (m.has_transpose) grown.transposed = store_transpose(exec, m, grown, transpose_report, false);
   if (!m.has_source) grown.plain.release_source();
   grown.plain.follow_like(exec, block.plain);
@@ -146,6 +149,16 @@ void keep_rows(Members& m, std::string state) {
   m.growth.keep_rows(std::move(state));
 }
 
+/// Checks rows that make_plan() trusted.
+/// \throws std::invalid_argument if they are not canonical
+template <class ExecutionSpace, class Members>
+void check_trusted_rows(const ExecutionSpace& exec, Members& m) {
+  if (!m.trusts_rows) return;
+  const std::string fault = validate(exec, *m.blocks.front().plain.engine->csr());
+  if (!fault.empty()) throw std::invalid_argument(fault + ", but the pattern was to be trusted");
+  m.trusts_rows = false;
+}
+
 /// Replaces the rows by the chosen format before product number `product`. If that fails for want of memory, the plan
 /// keeps its rows, and says so.
 template <class Scalar, class ExecutionSpace, class Members>
@@ -153,6 +166,7 @@ void build_growth(const ExecutionSpace& exec, Members& m, const std::string& whe
   try {
     std::string kept = "compressed rows stay: they were chosen " + when;
     std::string replaced = "compressed rows were replaced " + when;
+    check_trusted_rows(exec, m);
     grow_block<Scalar>(exec, m, counted);
     const Choice& choice = m.blocks.front().plain.choice;
     if (choice.format == Format::Csr && choice.reordering == Reordering::None)
@@ -171,6 +185,7 @@ void choose_growth(const ExecutionSpace& exec, Members& m, std::uint64_t product
   Promise promise;
   const std::string when = "before product " + std::to_string(product);
   try {
+    check_trusted_rows(exec, m);
     promise = analyse<Scalar>(exec, options_of_growth(m), *block.plain.engine->csr(), m.built);
   } catch (const std::exception& failure) {
     return keep_rows(m, "compressed rows stay, because the analysis " + when + " failed: " + failure.what());

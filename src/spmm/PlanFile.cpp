@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "AvailablePrecision.hpp"
+#include "Grow.hpp"
 #include "MatrixCounts.hpp"
 #include "PlanArchive.hpp"
 #include "PlanFields.hpp"
@@ -182,6 +183,11 @@ void PlanState<Scalar, ExecutionSpace>::save(const ExecutionSpace& exec, const s
   const Region<ExecutionSpace> region("Tessera::save_plan");
   settle(exec);
   exec.fence("Tessera::save_plan");
+  try {
+    check_trusted_rows(exec, *members_);
+  } catch (const std::invalid_argument& fault) {
+    throw std::logic_error(std::string("Tessera::save_plan: ") + fault.what());
+  }
   keep_values(exec);
   SectionWriter sections(path, plan_file);
   PlanWriter file(exec, sections);

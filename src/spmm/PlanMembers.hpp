@@ -102,6 +102,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   bool is_loaded = false;
   std::size_t source_entries = 0;  // number of values that update_values() expects
   bool has_source = true;          // false after release_source()
+  bool trusts_rows = false;        // whether compressed rows were taken from the caller without a check
   bool has_transpose = false;
   PlanOptions options;
   std::shared_ptr<MemoryAccount> account;  // is charged for the arrays of `blocks`
@@ -139,7 +140,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
     return bytes;
   }
   std::size_t format_bytes() const {
-    return sum([](const Block& block) { return block.plain.format_bytes(); });
+    return sum([](const Block& block) { return block.plain.held_bytes(); });
   }
   std::size_t slot_map_bytes() const {
     return sum([](const Block& block) { return block.slot_map_bytes(); });

@@ -63,6 +63,8 @@ void for_each_option(PlanOptions& o, const Visit& visit) {
   visit("expected_products", o.hints.expected_products);
   visit("half_vectors", o.half_vectors);
   visit("shares_pattern", o.shares_pattern);
+  visit("shares_values", o.shares_values);
+  visit("trusts_pattern", o.trusts_pattern);
   visit("format", o.format);
   visit("precision", o.precision);
   visit("reordering", o.reordering);

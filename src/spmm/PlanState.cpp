@@ -74,6 +74,23 @@ void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts,
                 std::make_move_iterator(cut.end()));
 }
 
+/// Allocates the values of matrices that have read the caller's until now. If memory runs out, nothing has changed that
+/// products can tell.
+template <class ExecutionSpace, class Members>
+void make_room_for_values(const ExecutionSpace& exec, Members& m) {
+  const auto lacks_room = [](const auto& block) { return block.plain.lacks_room(); };
+  if (std::none_of(m.blocks.begin(), m.blocks.end(), lacks_room)) return;
+  if (capture_of(exec) != Capture::None) {
+    throw std::logic_error(
+        "Tessera::Plan::update_values: the plan reads the values in the array of A and has no room for others, and a "
+        "graph is being captured; expected a call before the capture");
+  }
+  const BuildScope<ExecutionSpace> scope(exec, m.account);
+  for (auto& block : m.blocks)
+    if (block.plain.lacks_room()) block.plain.make_room(exec);
+  m.built.peak_bytes = std::max(m.built.peak_bytes, m.account->held());
+}
+
 /// Builds the blocks of rows one by one. If build(i) cuts block i, it returns false, and is called again for the first
 /// part. The account reserves the memory that the later blocks need at least, as compressed rows. If there are several
 /// blocks, each note names its block.
@@ -112,6 +129,12 @@ void keep_captured_rows(Members& m, Capture capture, const std::string& what) {
   if (m.growth.is_open()) keep_rows(m, "compressed rows stay, because a graph captured " + what);
 }
 
+/// Returns whether compressed rows need no check.
+template <class ExecutionSpace>
+bool trusts_pattern(const PlanOptions& options, const UserRows& A) {
+  return options.trusts_pattern && is_host_space<ExecutionSpace> && A.block_size == 1;
+}
+
 /// Builds a block of the user's rows, without its values. Returns whether it is stored in compressed rows without an
 /// analysis: if the plan may choose later, or if no choice can be better.
 ///
@@ -123,28 +146,32 @@ bool build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Bloc
   const RowRange range = range_of(A, block);
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   PlanOptions wanted = m.options;
-  const auto canonical_rows = [&] {
+  const auto rows_of_block = [&](bool trusts) {
     return timed(exec, "Tessera::analysis", m.built.seconds.analysis, [&] {
       block.source = {};
-      auto canonical = canonical_rows_of(exec, A, range);
+      auto canonical = trusts ? trusted_rows_of(exec, A, range) : canonical_rows_of(exec, A, range);
       block.nonzeros = canonical.pattern.nonzeros;
       // The plan keeps this map. store_matrix() is given values in canonical order.
       block.source = std::exchange(canonical.values, {});
       // If the caller's entries have another order, no format reads their values in place: all pay for the same
       // check.
       wanted.hints.follow_values = m.options.hints.follow_values && block.source.is_identity();
+      wanted.shares_values = m.options.shares_values && block.source.is_identity();
       return canonical;
     });
   };
   if (leaves_choice_open(m.options) &&
       (m.blocks.size() == 1 || greatest_loss<Scalar>(exec, m.options, block, m.columns) == 0)) {
     try {
-      block.plain = store_as_rows<Scalar>(exec, wanted, canonical_rows(), "csr needs no analysis", m.built);
+      const bool trusts = trusts_pattern<ExecutionSpace>(m.options, A) && m.blocks.size() == 1;
+      block.plain = store_as_rows<Scalar>(exec, wanted, rows_of_block(trusts), "csr needs no analysis", m.built);
+      m.trusts_rows = trusts;
       return true;
     } catch (const FormatTooLarge&) {
       // Another format may be smaller, or the message names what was asked for.
     }
   }
+  const auto canonical_rows = [&] { return rows_of_block(false); };
   block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, range.rows > 1, m.built);
   return false;
 }
@@ -172,7 +199,8 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   m.account->set_most_places(input.most_places);
   const BuildScope<ExecutionSpace> scope(exec, m.account);
   BuildSeconds& seconds = m.built.seconds;
-  const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input); });
+  const bool trusts = trusts_pattern<ExecutionSpace>(m.options, input) && leaves_choice_open(m.options);
+  const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input, trusts); });
   m.blocks = blocks_of<typename Members::Block>(input, ranges, input.values_size);
   const auto rows_of_block = [](const auto& block) { return block.rows; };
   bool has_only_rows = true;
@@ -187,7 +215,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
     }
     m.nonzeros += block.nonzeros;
     timed(exec, "Tessera::fill_values", seconds.values,
-          [&] { block.plain.fill(exec, block.source, block.values_of(input.values)); });
+          [&] { block.plain.begin(exec, block.source, block.values_of(input.values)); });
     return true;
   });
   const SteadyTimer last;
@@ -402,6 +430,7 @@ void PlanState<Scalar, ExecutionSpace>::update_values(const ExecutionSpace& exec
   const Region<ExecutionSpace> region("Tessera::update_values");
   check_new_values("update_values", values, count);
   Members& m = *members_;
+  make_room_for_values(exec, m);
   if (m.growth.is_open()) keep_captured_rows(m, capture_of(exec), "new values");
   for (auto& block : m.blocks) {
     for_each_stored(
@@ -451,6 +480,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
 /// Copies the values that products read in the caller's array.
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
+  const BuildScope<ExecutionSpace> scope(exec, members_->account);
   for (auto& block : members_->blocks) {
     for_each_stored(block, [&](const RowsOfBlock&, auto& matrix) { matrix.keep_values(exec, block.source); });
   }

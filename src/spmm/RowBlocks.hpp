@@ -10,6 +10,7 @@
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -62,12 +63,13 @@ RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordi
 ///
 /// \param entries [in] number of entries of the input
 /// \param most    [in] upper bound on the entries of a block
+/// \param trusts  [in] whether the offsets of a single block need no check
 /// \throws std::invalid_argument like build_csr(), and if a single row has more than `most` entries
 template <class ExecutionSpace, class Offset>
 std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries,
-                               std::size_t most) {
+                               std::size_t most, bool trusts) {
   const std::vector<RowRange> one{{0, A.rows, 0, entries}};
-  if (A.rows == 0 || (entries <= most && std::is_same_v<Offset, int>)) return one;
+  if (A.rows == 0 || (entries <= most && (trusts || std::is_same_v<Offset, int>))) return one;
   check_row_offsets(exec, A, entries);
   if (entries <= most) return one;
   const auto used = static_cast<std::size_t>(read_element(exec, A.row_offsets + A.rows));
@@ -82,11 +84,11 @@ std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const CsrPattern<Offs
 }
 
 template <class ExecutionSpace>
-std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
+std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A, bool trusts) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
   return std::visit(
       [&](const auto* offsets) {
-        return cut_rows(exec, pattern_of(A, offsets), A.column_indices_size, A.most_entries / area);
+        return cut_rows(exec, pattern_of(A, offsets), A.column_indices_size, A.most_entries / area, trusts);
       },
       A.row_offsets);
 }
@@ -141,19 +143,40 @@ NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpa
   return result;
 }
 
+template <class ExecutionSpace>
+NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpace& exec, const UserRows& A,
+                                                              const RowRange& range) {
+  return std::visit([&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range); },
+                    A.row_offsets);
+}
+
+/// Makes rows that share the user's arrays use offsets that were copied, if they were.
+template <class Memory>
+void keep_narrow_offsets(const NarrowRows<Memory>& narrow, Csr<Memory>& rows) {
+  if (rows.shared_bytes == 0 || narrow.row_offsets.extent(0) == 0) return;
+  rows.row_offsets = narrow.row_offsets;
+  rows.shared_bytes -= narrow.row_offsets.extent(0) * sizeof(Offset);
+}
+
+/// Returns all rows of a matrix of elements as they are, trusted to be right.
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> trusted_rows_of(const ExecutionSpace& exec, const UserRows& A,
+                                                                const RowRange& range) {
+  const auto narrow = narrow_rows(exec, A, range);
+  auto rows = trusted_csr(exec, narrow.pattern, range.entries, A.owner);
+  keep_narrow_offsets(narrow, rows);
+  return {std::move(rows), {}};
+}
+
 /// Returns the canonical rows of a block. Dense blocks become single entries. The map gives indices in the caller's
 /// values, relative to the values of the block's first entry.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
                                                                   const RowRange& range) {
-  const auto narrow =
-      std::visit([&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range); }, A.row_offsets);
+  const auto narrow = narrow_rows(exec, A, range);
   if (A.block_size == 1) {
     auto result = build_csr(exec, narrow.pattern, range.entries, range.rows == A.rows ? A.owner : nullptr);
-    if (result.pattern.shared_bytes > 0 && narrow.row_offsets.extent(0) > 0) {
-      result.pattern.row_offsets = narrow.row_offsets;  // a copy, which nobody else keeps
-      result.pattern.shared_bytes -= narrow.row_offsets.extent(0) * sizeof(Offset);
-    }
+    keep_narrow_offsets(narrow, result.pattern);
     return result;
   }
   const auto points = expand_blocks(exec, narrow.pattern, range.entries, A.block_size);

@@ -185,12 +185,12 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
   return best;
 }
 
-/// Allocates the values, and builds the kernels in the remaining memory.
+/// Allocates the values, unless products may read the caller's, and builds the kernels in the remaining memory.
 template <class Scalar, class ExecutionSpace>
 void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
                             StoredMatrix<Scalar, ExecutionSpace>& stored, BuildReport& report) {
   options = options_of_choice<Device<Scalar, ExecutionSpace>>(options, stored.choice);
-  stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
+  if (!options.shares_values || !stored.reads_given({})) stored.make_room(exec);
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { build_kernels(exec, options, stored, report.notes); });
 }
@@ -199,7 +199,7 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
 /// orders that the options allow. Values are filled in later. Frees the rows to make room for values and kernels. If
 /// these do not fit, rejects the order (or the format, if the order is that of A) and stores the matrix again.
 ///
-/// \param options [in] read after rows() is called, because rows() may set hints.follow_values
+/// \param options [in] read after rows() is called, because rows() may set hints.follow_values and shares_values
 /// \param rows    [in] returns A as canonical BuiltCsr, whose map gives the entries of the plan's matrix
 /// \param can_cut [in] whether the caller cuts the rows if the chosen format needs too many places. Otherwise such a
 ///                     format does not fit
@@ -249,7 +249,8 @@ StoredMatrix<Scalar, ExecutionSpace> store_as_rows(const ExecutionSpace& exec, c
   Choice& choice = stored.choice;
   choice.statistics = statistics_of_size<Scalar, Model>(options, A.pattern.rows, A.pattern.columns, A.pattern.nonzeros);
   choice.statistics.has_given_order = A.values.is_identity();
-  choice.candidates = {predict(choice.statistics, {Format::Csr, 0, static_cast<double>(stored.format_bytes())}, model)};
+  const double bytes = static_cast<double>(A.pattern.shared_bytes + stored.format_bytes());
+  choice.candidates = {predict(choice.statistics, {Format::Csr, 0, bytes}, model)};
   choice.reason = reason;
   choice.model = Model::version;
   choice.device = ThisDevice::name(exec);

@@ -28,6 +28,7 @@ namespace Tessera::Impl {
 /// \param format [in] the format of the plan's matrix
 inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
   options.format = format;
+  options.shares_values = false;
   // The transpose of a block of h x w elements has w x h elements.
   std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   return options;
@@ -41,7 +42,7 @@ struct StoredMatrix {
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // null if the plan has no transpose
   Orders<Memory> orders;                                   // rows and columns of the format in terms of A
   ValueMap<Memory> map;                                    // place in the format -> canonical entry of A
-  Array<Scalar*, Memory> values;                           // one for each place
+  Array<Scalar*, Memory> values;                           // one for each place; empty while they are the caller's
   Choice choice;
   TileMetrics tiles;
 
@@ -49,7 +50,9 @@ struct StoredMatrix {
   std::size_t pattern_bytes() const { return engine ? engine->bytes() : 0; }
   std::size_t kernel_bytes() const { return engine ? engine->kernel_bytes() : 0; }
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
-  std::size_t bytes() const { return format_bytes() + map.bytes() + kernel_bytes() + watch.bytes(); }
+  /// Returns the part of format_bytes() that is not the caller's.
+  std::size_t held_bytes() const { return pattern_bytes() + values.extent(0) * sizeof(Scalar) + orders.bytes(); }
+  std::size_t bytes() const { return held_bytes() + map.bytes() + kernel_bytes() + watch.bytes(); }
 
   /// Returns the bytes of scratch memory for products with X and Y of any type that is allowed.
   ///
@@ -73,6 +76,23 @@ struct StoredMatrix {
     watch.forget(exec);
     copy(exec, source, given_values, nullptr);
   }
+
+  /// Takes the first values. If there is no room for them, products read them in the caller's array.
+  /// \param source, given_values [in] as for fill()
+  void begin(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values) {
+    if (lacks_room())
+      followed = given_values;
+    else
+      fill(exec, source, given_values);
+  }
+
+  /// Whether fill() needs make_room() before.
+  bool lacks_room() const { return values.extent(0) < places(); }
+  /// Allocates the values.
+  void make_room(const ExecutionSpace& exec) { values = allocate<decltype(values)>(exec, "Tessera::values", places()); }
+
+  /// Whether products read the caller's array.
+  bool reads_in_place() const { return followed != nullptr; }
 
   /// Whether products can read followed values in the caller's array.
   bool reads_given(const ValueMap<Memory>& source) const {
@@ -100,7 +120,7 @@ struct StoredMatrix {
 
   /// Allocates what follow() needs if another matrix follows the caller's values. Cost: as ValueWatch::make_ready().
   void follow_like(const ExecutionSpace& exec, const StoredMatrix& other) {
-    if (other.followed != nullptr || other.watch.is_ready()) watch.make_ready(exec);
+    if (!reads_in_place() && (other.reads_in_place() || other.watch.is_ready())) watch.make_ready(exec);
   }
 
   /// Computes a product, whose values and orders are set here. alpha and the matrix must not be zero.
@@ -144,6 +164,7 @@ struct StoredMatrix {
   /// If products read values in the caller's array, copies these values. Waits for `exec`.
   void keep_values(const ExecutionSpace& exec, const ValueMap<Memory>& source) {
     if (followed == nullptr) return;
+    if (lacks_room()) make_room(exec);
     fill(exec, source, std::exchange(followed, nullptr));
     exec.fence("Tessera::keep_values");
   }

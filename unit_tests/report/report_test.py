@@ -234,10 +234,19 @@ class ReportTest(unittest.TestCase):
         row = "| double | right | 8 | over 10^6 | 1 | 0.25 (0.25) | 0.40 (0.40) | 0.50 (0.50) | 0.80 (0.80) |"
         self.assertIn(f"| cusparse {row} 1.33 (1.33) |", tables)
         self.assertIn(f"| the fastest {row} 0.83 (0.83) |", tables)
-        self.assertIn("| A | 2 M | double | right | 8 | csr, then staged | 0.25 | 0.40 | 0.50 | 0.80 | 0.83 |", tables)
+        self.assertIn("| A | 2 M | double | right | 8 | tessera | csr, then staged | 0.25 | 0.40 | 0.50 | 0.80 | 0.83 |", tables)
         self.assertIn("| A | double | right | 8 | cusparse | alg2, preprocess | 2 (1.8 .. 2.2) |", tables)
         self.assertIn("pay_off, double, right: how many times as fast as the fastest peer", page)
         self.assertIn("pay_off, A, double, right, 8 columns: ms of set-up and n products", page)
+
+    def test_plans_that_share_have_ratios_of_their_own(self):
+        curves = {("tessera", "csr"): [4, 5], ("tessera sharing A", "bcsr"): [1, 2], ("cusparse", "alg1"): [2, 5]}
+        page, tables = self.report(self.write_curves("a.json", [("A", 2000000, 8, curves)]))
+        row = "| cusparse | double | right | 8 | over 10^6 | 1 |"
+        self.assertIn(f"| tessera {row} 0.50 (0.50) | 1.00 (1.00) |", tables)
+        self.assertIn(f"| tessera sharing A {row} 2.00 (2.00) | 2.50 (2.50) |", tables)
+        self.assertIn("| A | 2 M | double | right | 8 | tessera sharing A | bcsr | 2.00 | 2.50 |", tables)
+        self.assertIn("set-up included (tessera sharing A)", page)
 
     def test_means_of_set_up_and_products_by_size(self):
         def curves(theirs):
@@ -258,7 +267,7 @@ class ReportTest(unittest.TestCase):
         curves = {("tessera", "csr"): [10, 14, 20], ("cusparse", "alg1"): [10, 20, 50, 60, 100]}
         _, tables = self.report(self.write_curves("a.json", [("A", 10, 1, curves)], failures=["alg2: no memory"]))
         self.assertIn("| 1 | 1.00 (1.00) | 1.43 (1.43) | 2.50 (2.50) | 2.00 (2.00) [1] | 2.00 (2.00) [1] |", tables)
-        self.assertIn("| A | 10 | double | right | 1 | csr | 1.00 | 1.43 | 2.50 | 2.00* | 2.00* |", tables)
+        self.assertIn("| A | 10 | double | right | 1 | tessera | csr | 1.00 | 1.43 | 2.50 | 2.00* | 2.00* |", tables)
         self.assertIn("| 20 (18 .. 22) |  |  |\n", tables)
         self.assertIn("| pay_off, A, double, right, 1 column | alg2: no memory |", tables)
 

@@ -230,6 +230,22 @@ TEST(CudaGraph, CapturedNewValuesKeepTheRows) {
   EXPECT_EQ(different_elements(exec, y, expected), 0);
 }
 
+/// A plan that shares values has no room for others, and allocates none while a graph is captured.
+TEST(CudaGraph, SharedValuesNeedRoomBeforeACapture) {
+  const CudaMatrix<double> A(dense_blocks(300)), B(A.host, 2);
+  PlanOptions options;
+  options.shares_values = true;
+  auto plan = A.plan(options);
+  const Stream stream;
+  const Exec exec(stream.get());
+  const Graph rejected(stream.get(), [&] { EXPECT_THROW(plan.update_values(exec, B.values), std::logic_error); });
+  plan.update_values(exec, A.values);
+  const Graph graph(stream.get(), [&] { plan.update_values(exec, B.values); });
+  graph.launch(stream.get());
+  exec.fence();
+  expect_product<Right<double>>(B, plan, 8, Mode::NoTranspose, 1, 0, "new values");
+}
+
 /// A captured product allocates nothing: a workspace that was made for the rows, and is too small for the format that
 /// replaced them, must have been enlarged by a product before.
 TEST(CudaGraph, AWorkspaceOfTheRowsIsEnlargedBefore) {

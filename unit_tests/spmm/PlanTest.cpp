@@ -328,48 +328,4 @@ TYPED_TEST(PlanTest, SavingWaitsForItsInstanceAlone) {
   EXPECT_GT(events.fences("Tessera::release_source"), 0u) << events.text();
 }
 
-/// A plan that may share the pattern holds the Views and counts less memory, as long as it stores compressed rows.
-TYPED_TEST(PlanTest, SharesThePatternOfTheCaller) {
-  using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  const UserMatrix<Exec, double, Offset> A(random_pattern<Offset>(200, 300, 0.1, 1));
-  PlanOptions options = with_format(Format::Csr);
-  const std::size_t copied = A.plan(options).bytes();
-  const auto holders = A.pattern.column_indices.use_count();
-  options.shares_pattern = true;
-  {
-    auto plan = A.plan(options);
-    const std::size_t columns = A.host.nonzeros() * sizeof(int), offsets = 201 * sizeof(int);
-    EXPECT_EQ(plan.bytes(), copied - columns - (sizeof(Offset) == sizeof(int) ? offsets : 0));
-    EXPECT_GT(A.pattern.column_indices.use_count(), holders);
-    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
-      expect_product<View>(A, plan, 5, mode, 2, 0.5, "shared");
-  }
-  EXPECT_EQ(A.pattern.column_indices.use_count(), holders);
-  options.format = Format::BitTcf;
-  const auto tiled = A.plan(options);
-  EXPECT_EQ(A.pattern.column_indices.use_count(), holders);
-}
-
-TYPED_TEST(PlanTest, CopiesAPatternThatCannotBeShared) {
-  using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  PlanOptions options = with_format(Format::Csr);
-  options.shares_pattern = true;
-  const UserMatrix<Exec, double, Offset> unsorted(unsorted_pattern<Offset>(50, 30, 9, 2));
-  auto sorted = unsorted.plan(options);
-  EXPECT_EQ(sorted.bytes(), unsorted.plan(with_format(Format::Csr)).bytes());
-  expect_product<View>(unsorted, sorted, 5, Mode::NoTranspose, 1, 0, "unsorted");
-
-  const UserMatrix<Exec, double, Offset> A(random_pattern<Offset>(60, 40, 0.2, 3));
-  const Kokkos::View<int*, typename Exec::memory_space> moved("moved", A.host.nonzeros() + 1);
-  const auto unaligned = Kokkos::subview(moved, std::pair<std::size_t, std::size_t>(1, A.host.nonzeros() + 1));
-  Kokkos::deep_copy(unaligned, A.pattern.column_indices);
-  auto copied = make_plan(Exec(), 60, 40, A.pattern.row_offsets, unaligned, A.values, options);
-  Kokkos::deep_copy(moved, -1);
-  expect_product<View>(A, copied, 5, Mode::NoTranspose, 1, 0, "unaligned");
-}
-
 }  // namespace Tessera::Impl::Test

@@ -4,7 +4,7 @@ import math
 import re
 import statistics
 
-from .curves import OURS, groups_of, mean_lines, of_columns, peers_of, ratio_lines
+from .curves import OURS, groups_of, mean_lines, of_columns, peers_of, plans_of, ratio_lines
 from .runs import InputError
 from .tables import determination, geometric_mean, in_order, number, predictions, ratio_groups, way_of
 
@@ -176,11 +176,13 @@ def curve_charts(problems):
     peers = peers_of(problems)
     charts = []
     for scalar, layout in in_order((problem.scalar, problem.layout) for problem in problems):
-        lines = ratio_lines(problems, scalar, layout)
-        if lines:
-            title = f"pay_off, {scalar}, {layout}: how many times as fast as the fastest peer, set-up included"
-            charts.append(log_log_chart(title, lines, "products", "", decades))
-    libraries = {OURS: [OURS], **{peer: [peer] for peer in peers}}
+        for plan in plans_of(problems):
+            lines = ratio_lines(problems, scalar, layout, plan)
+            if lines:
+                title = f"pay_off, {scalar}, {layout}: how many times as fast as the fastest peer, set-up included"
+                title += "" if plan == OURS else f" ({plan})"
+                charts.append(log_log_chart(title, lines, "products", "", decades))
+    libraries = {library: [library] for library in plans_of(problems) + peers}
     means = {f"{of_columns(columns)}, {size} nonzeros, {scalar}, {layout}": group
              for (scalar, layout, columns, size), group in sorted(groups_of(problems).items()) if len(group) > 1}
     of_problems = {problem.name: [problem] for problem in problems}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Curves of pay_off: the time of a set-up and n products by n, beside other libraries with their own set-up."""
 import dataclasses
+import itertools
 
 from .tables import geometric_mean, in_order, number
 
-OURS = "tessera"
+OURS = "tessera"  # and libraries whose names begin so: plans with other options
 LARGE = 1_000_000  # nonzeros
 
 
@@ -57,10 +58,10 @@ class Problem:
         times = [(curve.at(count), count in curve.products) for curve in self.of(libraries)]
         return min(times, default=None)
 
-    def ratio(self, libraries, count):
+    def ratio(self, libraries, count, plan=OURS):
         """Returns how many times as fast Tessera is as the fastest of some libraries, and whether both times were
         measured; None if one is missing."""
-        theirs, ours = self.fastest(libraries, count), self.fastest([OURS], count)
+        theirs, ours = self.fastest(libraries, count), self.fastest([plan], count)
         return None if theirs is None or ours is None else (theirs[0] / ours[0], theirs[1] and ours[1])
 
 
@@ -73,8 +74,16 @@ def counts_of(problems):
     return sorted({count for problem in problems for curve in problem.curves for count in curve.products})
 
 
+def is_ours(library):
+    return library.split()[0] == OURS
+
+
 def peers_of(problems):
-    return in_order(curve.library for problem in problems for curve in problem.curves if curve.library != OURS)
+    return in_order(curve.library for problem in problems for curve in problem.curves if not is_ours(curve.library))
+
+
+def plans_of(problems):
+    return in_order(curve.library for problem in problems for curve in problem.curves if is_ours(curve.library))
 
 
 def groups_of(problems):
@@ -86,20 +95,21 @@ def groups_of(problems):
 
 
 def summary_table(problems):
-    """Returns a row for each group and peer: ratios by number of products, the geometric mean and the least."""
+    """Returns a row for each group, peer and kind of plan: ratios by number of products, the geometric mean and the
+    least."""
     counts, peers = counts_of(problems), peers_of(problems)
-    rows = [["peer", "scalar", "layout", "columns", "nonzeros", "matrices"] + [f"n = {count}" for count in counts]]
+    rows = [["plan", "peer", "scalar", "layout", "columns", "nonzeros", "matrices"] + [f"n = {count}" for count in counts]]
     rivals = {peer: [peer] for peer in peers}
     if len(peers) > 1:
         rivals["the fastest"] = peers
-    for peer, libraries in rivals.items():
+    for plan, (peer, libraries) in itertools.product(plans_of(problems), rivals.items()):
         for (scalar, layout, columns, size), group in sorted(groups_of(problems).items()):
-            with_peer = [problem for problem in group if problem.ratio(libraries, 1) is not None]
+            with_peer = [problem for problem in group if problem.ratio(libraries, 1, plan) is not None]
             if not with_peer:
                 continue
-            rows.append([peer, scalar, layout, str(columns), size, str(len(with_peer))])
+            rows.append([plan, peer, scalar, layout, str(columns), size, str(len(with_peer))])
             for count in counts:
-                ratios = [problem.ratio(libraries, count) for problem in with_peer]
+                ratios = [problem.ratio(libraries, count, plan) for problem in with_peer]
                 guessed = sum(not measured for _, measured in ratios)
                 ratios = [ratio for ratio, _ in ratios]
                 rows[-1].append(f"{geometric_mean(ratios):.2f} ({min(ratios):.2f})" + f" [{guessed}]" * (guessed > 0))
@@ -109,13 +119,14 @@ def summary_table(problems):
 def ratio_table(problems):
     """Returns a row for each problem: ratios to the fastest peer."""
     counts, peers = counts_of(problems), peers_of(problems)
-    rows = [["matrix", "nonzeros", "scalar", "layout", "columns", "formats"] + [f"n = {count}" for count in counts]]
-    for problem in problems:
-        if problem.ratio(peers, 1) is None:
+    rows = [["matrix", "nonzeros", "scalar", "layout", "columns", "plan", "formats"]
+            + [f"n = {count}" for count in counts]]
+    for problem, plan in itertools.product(problems, plans_of(problems)):
+        if problem.ratio(peers, 1, plan) is None:
             continue
-        ratios = [problem.ratio(peers, count) for count in counts]
+        ratios = [problem.ratio(peers, count, plan) for count in counts]
         rows.append([problem.matrix, number(problem.nonzeros), problem.scalar, problem.layout, str(problem.columns),
-                     problem.of([OURS])[0].way]
+                     plan, problem.of([plan])[0].way]
                     + [f"{ratio:.2f}" + "*" * (not measured) for ratio, measured in ratios])
     return rows
 
@@ -147,14 +158,14 @@ def mean_lines(group, libraries_of):
     return {name: points for name, points in lines.items() if points}
 
 
-def ratio_lines(problems, scalar, layout):
-    """Returns {columns and size: [(n, geometric mean of ratios to the fastest peer)]}."""
+def ratio_lines(problems, scalar, layout, plan):
+    """Returns {columns and size: [(n, geometric mean of ratios to the fastest peer)]} for a kind of plan."""
     peers = peers_of(problems)
     lines = {}
     for (of_scalar, of_layout, columns, size), group in sorted(groups_of(problems).items()):
-        with_peer = [problem for problem in group if problem.ratio(peers, 1) is not None]
+        with_peer = [problem for problem in group if problem.ratio(peers, 1, plan) is not None]
         if (of_scalar, of_layout) == (scalar, layout) and with_peer:
             lines[f"{of_columns(columns)}, {size} nonzeros"] = [
-                (count, geometric_mean([problem.ratio(peers, count)[0] for problem in with_peer]))
+                (count, geometric_mean([problem.ratio(peers, count, plan)[0] for problem in with_peer]))
                 for count in counts_of(problems)]
     return lines

@@ -39,8 +39,8 @@ def sections_of(run, old):
     add(Section("Ratio to the baseline", "How many times as fast as the baseline of the same run (Kokkos Kernels, "
                 "Tpetra's own matrix, cuSPARSE at its best): geometric means over matrices.",
                 tables.ratio_table(run.records), charts.ratio_charts(run.records), True))
-    add(Section("Set-up and n products", "How many times as fast Tessera is as the fastest peer for that n, with "
-                "default options and from a new matrix on: geometric means over matrices, the least in brackets. [k]: "
+    add(Section("Set-up and n products", "How many times as fast Tessera is as the fastest peer for that n, from "
+                "a new matrix on, with default options and with plans that share A: geometric means over matrices, the least in brackets. [k]: "
                 "for k matrices a time was not measured, and the latest products were taken to go on, as in plots of "
                 "means. Plots of a matrix end where its measurements end.",
                 curves.summary_table(run.curves), charts.curve_charts(run.curves)))

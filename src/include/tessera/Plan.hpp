@@ -21,8 +21,9 @@ namespace Tessera {
 
 /// A sparse matrix that is prepared for many products Y = alpha op(A) X + beta Y (see spmm()).
 ///
-/// The plan owns a copy of the matrix in the format that it chose. It keeps no reference to the arrays that it was made
-/// from: changes in these have no effect until update_values() or follow_values() is called. Copies of a plan share one
+/// The plan owns a copy of the matrix in the format that it chose. Unless PlanOptions::shares_pattern or shares_values
+/// is set, it keeps no reference to the arrays that it was made from: changes in these have no effect until
+/// update_values() or follow_values() is called. Copies of a plan share one
 /// state, like Kokkos::View.
 ///
 /// A matrix of more than 2^31 - 2^16 entries is stored as several blocks of rows, each with a format of its own.
@@ -109,13 +110,15 @@ class Plan {
   }
 
   /// Replaces the values. The pattern stays the same, and values are in the order of the entries that make_plan() was
-  /// given: rows may be unsorted and hold duplicates, which are summed. Cost: one pass, without analysis or allocation.
+  /// given: rows may be unsorted and hold duplicates, which are summed. Cost: one pass, without analysis or allocation,
+  /// except that the first call after PlanOptions::shares_values allocates the values.
   ///
   /// Does not wait: change `values`, or start products on other instances, only after fencing `exec`.
   ///
   /// \param values [in] a rank-1 View with one value for each entry of the input, readable on the device
   /// \throws std::invalid_argument if the number of values differs
-  /// \throws std::logic_error after release_source()
+  /// \throws FormatTooLarge if PlanOptions::memory_limit leaves no room for values that were shared
+  /// \throws std::logic_error after release_source(), or if values were shared and a graph is being captured
   template <class Values>
   void update_values(const execution_space& exec, const Values& values) {
     state().update_values(exec, checked_values(values, "update_values"), values.extent(0));

@@ -20,7 +20,8 @@ namespace Tessera {
 ///
 /// \param exec [in] the instance that made the plan or updated its values; settles (Plan::settle) and copies, and waits
 /// \throws std::runtime_error, naming the file, if it cannot be written
-/// \throws std::logic_error if the plan is empty
+/// \throws std::logic_error if the plan is empty, or if the rows of a trusted pattern (PlanOptions::trusts_pattern) are
+///         wrong, unsorted, or have duplicates
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec>
 void save_plan(const Exec& exec, const Plan<Scalar, PlanExec>& plan, const std::string& path) {
   static_assert(std::is_same_v<Exec, PlanExec>, "Tessera::save_plan: the execution space must be that of the plan");

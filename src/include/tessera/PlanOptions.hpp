@@ -55,6 +55,19 @@ struct PlanOptions {
   /// are unsorted or have duplicates, if A consists of blocks or is stored in several blocks of rows, and if the column
   /// indices are not aligned to 16 bytes.
   bool shares_pattern = false;
+  /// Whether products in compressed rows may read the values in the array of A, as if Plan::follow_values() had been
+  /// called at once. The plan then neither copies them nor counts them as its memory, until update_values() allocates
+  /// room for others. The program must keep the array; a plan that has replaced its rows notices new values only if
+  /// follow_values() is called. The plan copies values of unsorted rows, of duplicates, of blocks, and of all formats
+  /// but Csr.
+  bool shares_values = false;
+  /// Whether make_plan() on a host may trust that the pattern is right, as KokkosSparse::spmv does: row offsets begin
+  /// at 0 and do not descend, and columns lie in the matrix. It then reads no column, and with shares_pattern and
+  /// shares_values it takes no longer for a larger matrix. Products read memory outside of X if the pattern is wrong.
+  /// The pattern is checked before another format is built; if it is wrong then, or if rows are unsorted or have
+  /// duplicates, the plan keeps compressed rows. Ignored on devices, where the check takes a small part of a product,
+  /// for matrices of blocks, and if another format is built at once.
+  bool trusts_pattern = false;
   /// Whether X and Y of products may, and typically do, have 16 bits: Tessera::Half or BFloat16, or Kokkos' half_t or
   /// bhalf_t. Sums are computed in float. Only for float matrices, whose values keep 32 bits except in 16-bit
   /// precisions. On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and so do those of BitTcf and

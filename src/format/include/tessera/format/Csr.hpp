@@ -98,6 +98,16 @@ BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& 
                                                           std::size_t entries,
                                                           const std::shared_ptr<const void>& owner = nullptr);
 
+/// Returns rows whose offsets and columns are trusted to be right, without a look at them. Columns need not ascend.
+///
+/// \param owner [in] as for build_csr()
+/// \throws std::invalid_argument like build_csr() if the first or the last offset is wrong
+///
+/// Cost: none if the arrays are shared; otherwise that of copying them.
+template <class ExecutionSpace>
+Csr<typename ExecutionSpace::memory_space> trusted_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
+                                                       std::size_t entries, const std::shared_ptr<const void>& owner);
+
 /// Checks offsets for build_csr(). They may be a user's offsets that exceed the range of an int.
 ///
 /// \throws std::invalid_argument for the first row whose offsets are wrong

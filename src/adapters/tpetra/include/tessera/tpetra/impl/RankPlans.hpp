@@ -48,7 +48,7 @@ class RankPlans {
     if (is_split_) {
       make_split(exec, A, columns, options, !trusts_values);
     } else {
-      make_joined(exec, A, columns, options);
+      make_joined(exec, A, columns, options, !trusts_values);
     }
   }
 
@@ -196,11 +196,13 @@ class RankPlans {
     }
   };
 
-  void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options) {
+  void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool follows) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
     if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
     // Tpetra may not move columns to the host while somebody holds their View.
     options.shares_pattern = !columns.keeps_numbers;
+    options.trusts_pattern = columns.keeps_numbers;  // Tpetra made it
+    options.shares_values = follows;
     options.hints.layout_left = options.hints.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
     owned_.plan = make_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
   }
