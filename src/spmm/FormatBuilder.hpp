@@ -81,7 +81,7 @@ class FormatBuilder {
     const bool tries_no_order = options_.reordering == Reordering::None ||
                                 (options_.reordering == Reordering::Auto && is_host_space<ExecutionSpace>);
     return wanted_ == Format::Auto || wanted_ == Format::Staged || !tries_no_order ||
-           options_.kernel == Kernel::Published || ThisDevice::wider_precision(options_) != options_.precision;
+           options_.kernel == Kernel::Published || wider_precision() != options_.precision;
   }
 
   void count() {
@@ -137,12 +137,17 @@ class FormatBuilder {
     }
   }
 
+  /// Returns the wider precision that may replace the wanted one. With a memory limit none does, because kernels for a
+  /// wider one need more memory.
+  Precision wider_precision() const {
+    return options_.memory_limit == no_memory_limit ? ThisDevice::wider_precision(options_) : options_.precision;
+  }
+
   /// Ranks the candidates again in a wider precision. Uses that precision if it makes the wanted format, or the fastest
-  /// one, faster. With a memory limit the precision remains, because kernels for a wider one need more memory.
+  /// one, faster.
   void take_wider_precision() {
-    if (options_.memory_limit != no_memory_limit) return;
     PlanOptions options = options_;
-    options.precision = ThisDevice::wider_precision(options_);
+    options.precision = wider_precision();
     if (options.precision == options_.precision) return;
     const Model model = ThisDevice::model(exec_, options);
     Choice choice = choose_format(statistics_, model);

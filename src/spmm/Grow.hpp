@@ -204,9 +204,31 @@ void choose_growth(const ExecutionSpace& exec, Members& m, std::uint64_t product
   choice.reason = "csr multiplies until " + promise.what + " pays";
 }
 
-/// Takes the steps that are due before product number `product`.
+/// Decides for a plan that may replace its compressed rows when it is analysed, if ever.
 template <class Scalar, class ExecutionSpace, class Members>
-void grow_for(const ExecutionSpace& exec, Members& m, std::uint64_t product) {
+void plan_analysis(const ExecutionSpace& exec, Members& m) {
+  const auto& block = m.blocks.front();
+  const double loss = greatest_loss<Scalar>(exec, m.options, block, m.columns);
+  const double sampled =
+      static_cast<double>(block.nonzeros) / static_cast<double>(sampling_stride(block.rows, block.nonzeros));
+  const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(sampled);
+  constexpr double usual = 0.5;  // the share of the greatest loss that most matrices lose at most
+  const std::uint64_t product = product_that_pays(cost, usual * loss);
+  if (product == no_product)
+    return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
+  m.growth.wait_for(Growth::Next::Analysis, product,
+                    "compressed rows; the matrix is analysed before product " + std::to_string(product));
+}
+
+/// Takes the steps that are due before product number `product`, which has an X of `columns` columns.
+template <class Scalar, class ExecutionSpace, class Members>
+void grow_for(const ExecutionSpace& exec, Members& m, std::uint64_t product, Ordinal columns) {
+  if (m.growth.next() == Growth::Next::Columns) {
+    if (columns == 0) return;
+    m.options.hints.num_vectors = columns;
+    plan_analysis<Scalar>(exec, m);
+    if (!m.growth.is_due(product)) return;
+  }
   if (m.growth.next() == Growth::Next::Analysis) choose_growth<Scalar>(exec, m, product);
   if (!m.growth.is_due(product)) return;
   const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;
@@ -229,21 +251,15 @@ void decide_growth(const ExecutionSpace& exec, Members& m) {
 /// Decides for a plan that stores compressed rows whether they may be replaced, and when it is analysed.
 template <class Scalar, class ExecutionSpace, class Members>
 void begin_growth(const ExecutionSpace& exec, Members& m) {
-  const auto& block = m.blocks.front();
-  const double loss = greatest_loss<Scalar>(exec, m.options, block, m.columns);
-  const double sampled =
-      static_cast<double>(block.nonzeros) / static_cast<double>(sampling_stride(block.rows, block.nonzeros));
-  const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(sampled);
-  constexpr double usual = 0.5;  // the share of the greatest loss that most matrices lose at most
-  const std::uint64_t product = product_that_pays(cost, usual * loss);
   const bool may_be_ordered = !is_host_space<ExecutionSpace> && m.options.reordering == Reordering::Auto;
   if (m.options.format == Format::Csr && !may_be_ordered)
     return m.growth.keep_rows("compressed rows stay: the options allow nothing else");
-  if (product == no_product)
-    return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
-  m.growth.wait_for(Growth::Next::Analysis, product,
-                    "compressed rows; the matrix is analysed before product " + std::to_string(product));
-  if (m.options.hints.expected_products > 0) decide_growth<Scalar>(exec, m);
+  if (m.assumes_columns && m.options.hints.expected_products == 0 && m.nonzeros > 0) {
+    return m.growth.wait_for(Growth::Next::Columns, 1,
+                             "compressed rows; the columns of the first product decide when the matrix is analysed");
+  }
+  plan_analysis<Scalar>(exec, m);
+  if (m.growth.is_open() && m.options.hints.expected_products > 0) decide_growth<Scalar>(exec, m);
 }
 
 /// Stores what the plan chooses without a count of products.

@@ -14,7 +14,8 @@ namespace Tessera::Impl {
 /// When a plan that begins with compressed rows replaces them by the format that it chooses.
 ///
 /// Products are counted. Before one due product the plan analyses its matrix, before a later one it builds the format.
-/// Both numbers follow from the matrix, the options, the device and its free memory, and from no clock.
+/// Both numbers follow from the matrix, the options, the device and its free memory, and from no clock. If the options
+/// do not say how many columns X has, the first product does.
 ///
 /// While growth is open, products hold the stored matrix for reading, and the due product waits until none does.
 /// Several host threads may do so concurrently. Once growth is over, nothing is locked.
@@ -22,7 +23,7 @@ class Growth {
  public:
   using Reading = std::shared_lock<std::shared_mutex>;
   using Writing = std::unique_lock<std::shared_mutex>;
-  enum class Next { Analysis, Building };
+  enum class Next { Columns, Analysis, Building };
 
   bool is_open() const { return due_.load(std::memory_order_acquire) != no_product; }
   bool is_due(std::uint64_t product) const { return product >= due_.load(std::memory_order_acquire); }

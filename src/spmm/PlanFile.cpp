@@ -8,13 +8,11 @@
 #include <string_view>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/system/impl/OpenFile.hpp>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "AvailablePrecision.hpp"
 #include "Grow.hpp"
-#include "MatrixCounts.hpp"
 #include "PlanArchive.hpp"
 #include "PlanFields.hpp"
 #include "PlanMembers.hpp"
@@ -151,7 +149,7 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
   return fault;
 }
 
-/// Adds the data that the file lacks: metrics of tiles, kernels and, if the device has kernels of its own, statistics.
+/// Adds the data that the file lacks: metrics of tiles, and kernels.
 template <class Scalar, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
               MemoryAccount& account, std::vector<std::string>& notes) {
@@ -159,13 +157,6 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
   account.set_limit(no_memory_limit);
   options = options_of_choice<ThisDevice>(options, stored.choice);
   stored.tiles = stored.engine->tile_metrics(exec);
-  if constexpr (!std::is_same_v<decltype(ThisDevice::model(exec, options)), MachineModel>) {
-    const auto rows = stored.engine->to_csr(exec);
-    const auto machine = ThisDevice::model(exec, options);
-    auto statistics = statistics_of<Scalar>(exec, options, Format::Auto, machine, rows.pattern);
-    statistics.is_reordered = !stored.orders.are_identity();
-    stored.choice.statistics = statistics;
-  }
   account.set_limit(options.memory_limit);
   try {
     build_kernels(exec, options, stored, notes);

@@ -28,6 +28,8 @@ namespace Tessera::Impl {
 
 namespace {
 
+constexpr int usual_columns = 32;  // of X, where the options do not say it
+
 /// Returns the options with a precision and a kernel that the device has, and with parameters that suit its kernels.
 ///
 /// \param notes [in,out] gets a note about each fall-back
@@ -191,7 +193,10 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   if (options.half_vectors && !std::is_same_v<Scalar, float>)
     reject_matrix("options.half_vectors is true; expected a matrix of float for vectors of 16 bits");
   Members& m = *members_;
-  m.options = available_options<Scalar>(exec, options, m.built.notes);
+  m.options = options;
+  m.assumes_columns = options.hints.num_vectors == 0;
+  if (m.assumes_columns) m.options.hints.num_vectors = usual_columns;
+  m.options = available_options<Scalar>(exec, m.options, m.built.notes);
   m.rows = input.rows * input.block_size;
   m.columns = input.columns * input.block_size;
   m.source_entries = input.values_size;
@@ -503,7 +508,7 @@ void PlanState<Scalar, ExecutionSpace>::release_source(const ExecutionSpace& exe
 /// result lives.
 template <class Scalar, class ExecutionSpace>
 auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
-                                                      Mode mode) const -> Reading {
+                                                      Mode mode, Ordinal columns) const -> Reading {
   Members& m = *members_;
   const std::uint64_t product = 1 + m.products.fetch_add(1, std::memory_order_relaxed);
   if (m.growth.is_open()) {
@@ -511,7 +516,7 @@ auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec
     keep_captured_rows(m, capture, "product " + std::to_string(product));
     if (capture == Capture::None && m.growth.is_due(product)) {
       const auto writing = m.growth.write();
-      if (m.growth.is_due(product)) grow(exec, product);
+      if (m.growth.is_due(product)) grow(exec, product, columns);
     }
   }
   auto reading = m.growth.read();
@@ -521,10 +526,11 @@ auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec
 
 /// Takes the steps of growth that are due before a product. The caller must hold Growth::write().
 template <class Scalar, class ExecutionSpace>
-void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product) const {
+void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product,
+                                             Ordinal columns) const {
   const Region<ExecutionSpace> region("Tessera::grow");
   const BuildScope<ExecutionSpace> scope(exec, members_->account);
-  grow_for<Scalar>(exec, *members_, product);
+  grow_for<Scalar>(exec, *members_, product, columns);
 }
 
 /// Enlarges a workspace that was made for compressed rows, if the format that replaced them needs more.
@@ -563,7 +569,7 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
   check_product("Tessera::spmm", exec, work, *members_, mode, X, "Y", Y);
   if (is_half_v<VectorScalar> && !members_->options.half_vectors)
     reject_product("Tessera::spmm", "X and Y have 16 bits; expected a plan with PlanOptions::half_vectors");
-  const auto reading = begin_product(exec, work, mode);
+  const auto reading = begin_product(exec, work, mode, X.columns);
   multiply(exec, work, mode, alpha, X, beta, Y);
 }
 

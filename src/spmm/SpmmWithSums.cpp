@@ -128,7 +128,7 @@ void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
   }
   if (blocks.empty() && Y.columns > 0) reject_product(who, "neither XtY nor YtY is given; expected one or both");
   if (Y.columns == 0) return;
-  const auto reading = begin_product(exec, work, mode);
+  const auto reading = begin_product(exec, work, mode, X.columns);
   RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
   if (!inner_products_pay_in_pieces(Y)) rows.make_rows = nullptr;
   const Ordinal k = Y.columns;
@@ -167,7 +167,7 @@ void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, con
     reject_product(who, "squared_norms has no memory (its data is null); expected allocated memory");
   }
   if (R.columns == 0) return;
-  const auto reading = begin_product(exec, work, mode);
+  const auto reading = begin_product(exec, work, mode, X.columns);
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);
   if (!norms_pay_in_pieces(R)) rows.make_rows = nullptr;
   if (!is_in_place) {

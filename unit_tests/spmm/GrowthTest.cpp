@@ -49,6 +49,12 @@ class GrowthTest : public ::testing::Test {
     return std::strtoull(stats.c_str() + at + key.size(), nullptr, 10);
   }
 
+  static PlanOptions for_columns(int columns) {
+    PlanOptions options;
+    options.hints.num_vectors = columns;
+    return options;
+  }
+
   static Plan at_once(const Matrix& A, int expected_products = 1000000000) {
     PlanOptions options;
     options.hints.expected_products = expected_products;
@@ -72,7 +78,7 @@ TYPED_TEST(GrowthTest, TheDueProductChangesTheFormat) {
   const auto of_rows = this->product(rows), of_chosen = this->product(chosen);
   std::vector<std::uint64_t> steps[2];  // the due products of two runs
   for (auto& run : steps) {
-    const auto plan = A.plan({});
+    const auto plan = A.plan(this->for_columns(this->columns));
     EXPECT_NE(plan.explain().find("growth: compressed rows; the matrix is analysed before product"), std::string::npos)
         << plan.explain();
     for (std::uint64_t number = 1; this->due(plan) > 0; ++number) {
@@ -91,6 +97,26 @@ TYPED_TEST(GrowthTest, TheDueProductChangesTheFormat) {
     EXPECT_EQ(this->product(plan), of_chosen);
   }
   EXPECT_EQ(steps[0], steps[1]);
+}
+
+/// If the options do not say how many columns X has, the first product that has any does.
+TYPED_TEST(GrowthTest, TheFirstProductTellsTheColumns) {
+  using View = typename TestFixture::View;
+  const typename TestFixture::Matrix A(dense_blocks(this->block_rows));
+  std::vector<std::uint64_t> steps;
+  for (const int columns : {4, 32}) {
+    const auto plan = A.plan({}), known = A.plan(this->for_columns(columns));
+    const View x("x", plan.rows(), columns), y("y", plan.rows(), columns);
+    EXPECT_EQ(this->due(plan), 1u);
+    spmm(plan, View("x", plan.rows(), 0), View("y", plan.rows(), 0));
+    EXPECT_EQ(this->due(plan), 1u) << "a product without columns tells nothing";
+    EXPECT_NE(this->due(known), 1u);
+    for (int products = 0; products < 2; ++products) spmm(plan, x, y);
+    for (int products = 0; products < 3; ++products) spmm(known, x, y);
+    EXPECT_EQ(plan.explain(), known.explain());
+    steps.push_back(this->due(plan));
+  }
+  EXPECT_NE(steps[0], steps[1]);
 }
 
 TYPED_TEST(GrowthTest, ExpectedProductsDecideForGood) {
@@ -324,7 +350,9 @@ TYPED_TEST(GrowthTest, TwoThreadsShareAPlan) {
 TEST(Growth, HostsKeepRows) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   const UserMatrix<Exec, double, int> A(dense_blocks(40));
-  const auto plan = A.plan({});
+  PlanOptions options;
+  options.hints.num_vectors = 32;
+  const auto plan = A.plan(options);
   EXPECT_EQ(plan.format(), Format::Csr);
   EXPECT_NE(plan.explain().find("growth: compressed rows stay: no format is predicted"), std::string::npos)
       << plan.explain();

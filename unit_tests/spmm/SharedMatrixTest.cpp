@@ -27,6 +27,7 @@ class SharedMatrixTest : public ::testing::Test {
   static PlanOptions sharing_all() {
     PlanOptions options;
     options.shares_pattern = options.shares_values = options.trusts_pattern = true;
+    options.hints.num_vectors = 32;
     return options;
   }
 

@@ -69,9 +69,17 @@ TYPED_TEST(BcsrTest, IsThePictureInTheDocstring) {
             "w0000x000000yz00");
 }
 
+/// The last patterns have many slices: slices without blocks, and windows that are long enough for teams of devices.
+std::vector<HostPattern<Offset>> patterns_for_teams() {
+  auto patterns = adversarial_patterns<Offset>();
+  patterns.push_back(random_pattern<Offset>(30, 300 * 1000, 0.00002, 3, 9));
+  patterns.push_back(random_pattern<Offset>(70, 300 * 1000, 0.004, 4));
+  return patterns;
+}
+
 TYPED_TEST(BcsrTest, ArraysAreThoseOfTheSerialBuildWhateverTheBlocks) {
   using Exec = typename TypeParam::ExecutionSpace;
-  for (const auto& A : adversarial_patterns<Offset>()) {
+  for (const auto& A : patterns_for_teams()) {
     for (const BlockShape shape : bcsr_shapes) {
       if (!is_chosen_on<Exec>(7)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in " + describe(shape));
@@ -92,13 +100,6 @@ struct RecordPlace {
 
   void operator()(std::size_t block, int bit, Offset k) const { places(k) = static_cast<Offset>(block) * size + bit; }
 };
-
-/// The last pattern has many slices, and slices without blocks.
-std::vector<HostPattern<Offset>> patterns_for_teams() {
-  auto patterns = adversarial_patterns<Offset>();
-  patterns.push_back(random_pattern<Offset>(30, 300 * 1000, 0.00002, 3, 9));
-  return patterns;
-}
 
 /// Devices give long windows to teams; here a team is one thread of the host.
 TEST(BlockTeams, CountAndFillAsTheSerialBuild) {

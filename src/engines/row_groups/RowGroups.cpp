@@ -152,7 +152,7 @@ void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntr
 }
 
 /// Computes columns and masks of groups. The lanes of a thread share a group: each merges a range of columns, which
-/// begins with a column of the group's first row.
+/// begins with a column of the group's longest row.
 template <class Exec>
 struct FillGroups {
   CsrPattern<Offset> A;
@@ -171,8 +171,18 @@ struct FillGroups {
   }
 
  private:
-  KOKKOS_FUNCTION Ordinal begin_of(Ordinal first_row, Ordinal part) const {
-    const Offset begin = A.row_offsets[first_row], length = A.row_offsets[first_row + 1] - begin;
+  KOKKOS_FUNCTION Ordinal longest_row(Ordinal first, Ordinal height) const {
+    Ordinal longest = first;
+    for (Ordinal row = first + 1; row < first + height; ++row) {
+      if (A.row_offsets[row + 1] - A.row_offsets[row] > A.row_offsets[longest + 1] - A.row_offsets[longest])
+        longest = row;
+    }
+    return longest;
+  }
+
+  /// Returns the column with which a part begins, by the row that cuts the parts.
+  KOKKOS_FUNCTION Ordinal begin_of(Ordinal row, Ordinal part) const {
+    const Offset begin = A.row_offsets[row], length = A.row_offsets[row + 1] - begin;
     if (part == 0) return 0;
     if (part == parts || length == 0) return no_group_column;
     return A.column_indices[begin + static_cast<Offset>(std::int64_t(length) * part / parts)];
@@ -186,7 +196,8 @@ struct FillGroups {
       filled.group_columns(before + place) = column;
       filled.column_masks(before + place) = static_cast<std::uint8_t>(mask);
     };
-    merge_group(A, first, height, begin_of(first, part), begin_of(first, part + 1), [&](Ordinal column, unsigned mask) {
+    const Ordinal row = longest_row(first, height);
+    merge_group(A, first, height, begin_of(row, part), begin_of(row, part + 1), [&](Ordinal column, unsigned mask) {
       if (is_final) write(column, mask);
       ++place;
     });
