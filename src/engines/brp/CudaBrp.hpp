@@ -38,14 +38,17 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
 
   /// \return false if no kernel exists for f entries per local column
   ///
-  /// Cost: the host builds the schedule window by window, from copies of the offsets and of the list of residual rows.
+  /// Cost: a sum over the windows and schedule_windows().
   bool build(const Kokkos::Cuda& exec, const Brp<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.nonzeros == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.f)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
+    Cuda::BrpCuts cuts{pattern_};
+    cuts.piece_tiles = Cuda::condensed_piece_tiles(total_tiles(exec, cuts), device_of(exec));
     int width = 0;
-    schedule_ = {exec, host_schedule(exec, A, policy, width)};
+    policy.replace({{"piece", cuts.piece_tiles}, {"width", width}});
+    schedule_ = schedule_windows(exec, cuts);
     schedule_.width = width;
     return true;
   }
@@ -65,25 +68,6 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
   }
 
  private:
-  static Cuda::HostBrpSchedule host_schedule(const Kokkos::Cuda& exec, const Brp<Memory>& A, const KernelPolicy& policy,
-                                             int& width) {
-    const auto window_groups = host_copy(exec, A.window_groups);
-    const auto window_residuals = host_copy(exec, A.window_residuals);
-    const auto residual_rows = host_copy(exec, A.residual_rows);
-    const auto residual_offsets = host_copy(exec, A.residual_offsets);
-    BrpPattern host = A.view();
-    host.window_groups = window_groups.data();
-    host.window_residuals = window_residuals.data();
-    host.residual_rows = residual_rows.data();
-    host.residual_offsets = residual_offsets.data();
-    double work = 0;
-    for (Ordinal window = 0; window < host.windows(); ++window)
-      work += static_cast<double>(Cuda::brp_window_work(host, window));
-    int piece_tiles = Cuda::condensed_piece_tiles(work, device_of(exec));
-    policy.replace({{"piece", piece_tiles}, {"width", width}});
-    return Cuda::build_brp_schedule(host, piece_tiles);
-  }
-
   BrpPattern pattern_;
   Schedule schedule_;
 };

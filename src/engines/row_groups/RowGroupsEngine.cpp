@@ -59,7 +59,7 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
   CudaRowGroupsSchedule result;
   if (A.groups == 0) return result;
   // Groups are cut by columns, just as windows are cut by tiles.
-  const auto starts = start_schedule(exec, A.column_offsets, A.groups, piece_columns);
+  const auto starts = start_schedule(exec, Cuda::WindowCuts{A.column_offsets, A.groups, piece_columns});
   const auto all = read_element(exec, starts.data() + A.groups);
   const std::size_t count = Cuda::expect_countable_items("row_groups_schedule", all);
   result.items = allocate<decltype(result.items)>(exec, "Tessera::RowGroupsSchedule::items", count);

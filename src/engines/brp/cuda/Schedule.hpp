@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <vector>
-
 #include "brp/BrpView.hpp"
 #include "condensed/cuda/Schedule.hpp"
+#include "condensed/cuda/WindowCuts.hpp"
 
 namespace Tessera::Impl::Cuda {
 
@@ -29,14 +28,52 @@ using BrpSchedule = WindowSchedule<BrpItem>;
 using HostBrpSchedule = HostWindowSchedule<BrpItem>;
 
 /// Returns the work of a window in tiles: the tiles of its groups, and those that its residual entries would fill.
-Offset brp_window_work(const BrpPattern& A, Ordinal window);
+TESSERA_FUNCTION Offset brp_window_work(const BrpPattern& A, Ordinal window) {
+  constexpr Offset width = BrpPattern::tile_width;
+  const Offset residuals =
+      A.residual_offsets[A.window_residuals[window + 1]] - A.residual_offsets[A.window_residuals[window]];
+  return (A.window_groups[window + 1] - A.window_groups[window]) * static_cast<Offset>(A.g) +
+         (residuals + width - 1) / width;
+}
 
-/// Builds a schedule from a pattern in host memory. Reads only the pattern's sizes, window_groups, window_residuals,
-/// residual_rows and residual_offsets.
+/// Windows of a block-row partition, and how they are cut into items: like condensed windows with one tile for each
+/// unit of work (see WindowCuts). Reads only the pattern's sizes, window_groups, window_residuals, residual_rows and
+/// residual_offsets.
+struct BrpCuts {
+  using Item = BrpItem;  ///< the type of items
+
+  BrpPattern A;         ///< the partition
+  int piece_tiles = 0;  ///< upper bound on the work of an item: condensed_piece_tiles() of that of all windows
+  Ordinal windows = A.windows();  ///< number of windows
+
+  /// Returns the work of a window.
+  TESSERA_FUNCTION Offset tiles(Ordinal window) const { return brp_window_work(A, window); }
+
+  /// Returns piece p of a window that is cut into `pieces` pieces, without a slot.
+  TESSERA_FUNCTION BrpItem piece(Ordinal window, int pieces, int p) const {
+    const Offset first_group = A.window_groups[window], groups = A.window_groups[window + 1] - first_group;
+    const Offset begin = first_of_even_piece(groups, pieces, p), end = first_of_even_piece(groups, pieces, p + 1);
+    const Offset first_listed = A.window_residuals[window];
+    unsigned residual_rows = 0;
+    for (Offset listed = first_listed; listed < A.window_residuals[window + 1]; ++listed)
+      residual_rows |= 1u << A.residual_rows[listed] % A.tile_rows;
+    return {first_group + begin,
+            first_listed,
+            static_cast<int>(end - begin),
+            window,
+            BrpItem::direct,
+            residual_rows,
+            p,
+            pieces};
+  }
+};
+
+/// Builds a schedule from a pattern in host memory.
 ///
-/// piece_tiles > 0 is the upper bound on the work of an item (condensed_piece_tiles() of the work of all windows).
-/// Windows without entries also get an item, for beta Y. Throws std::invalid_argument for piece_tiles <= 0,
-/// std::length_error for more than 2^31 - 1 items. Cost: O(items + residual rows).
-HostBrpSchedule build_brp_schedule(const BrpPattern& A, int piece_tiles);
+/// piece_tiles is that of BrpCuts. Windows without entries also get an item, for beta Y. Throws std::invalid_argument
+/// for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items + residual rows).
+inline HostBrpSchedule build_brp_schedule(const BrpPattern& A, int piece_tiles) {
+  return build_window_schedule("build_brp_schedule", BrpCuts{A, piece_tiles});
+}
 
 }  // namespace Tessera::Impl::Cuda

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "condensed/cuda/Schedule.hpp"
@@ -58,6 +60,25 @@ TEST(CondensedSchedule, CoversEachTileOnceInPieces) {
     }
     expect_covered({0}, 4, cut);
   }
+}
+
+/// In each group of windows: all first pieces, then all second ones, and so on, in the order of windows.
+TEST(CondensedSchedule, PiecesWithTheSameNumberAreAdjacent) {
+  constexpr int piece = 4, windows = 2 * schedule_group_windows + 5;
+  std::vector<Offset> offsets{0};
+  for (int w = 0; w < windows; ++w) offsets.push_back(offsets.back() + (w % 7 == 5 ? 31 : w % 11));
+  std::vector<std::pair<int, Offset>> expected, made;  // window and first tile
+  for (int first = 0; first < windows; first += schedule_group_windows) {
+    for (int p = 0; p < 8; ++p) {
+      for (int w = first; w < std::min(windows, first + schedule_group_windows); ++w) {
+        const Offset tiles = offsets[w + 1] - offsets[w];
+        if (p == 0 || p * piece < tiles) expected.emplace_back(w, offsets[w] + p * piece);
+      }
+    }
+  }
+  for (const auto& item : build_condensed_schedule(offsets.data(), windows, piece, PieceCut::Full).items)
+    made.emplace_back(item.window, item.first_tile);
+  EXPECT_EQ(made, expected);
 }
 
 TEST(CondensedSchedule, RejectsPiecesOfNoTiles) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 #include "WindowCuts.hpp"
 
@@ -18,23 +16,7 @@ int condensed_piece_tiles(double tiles, const Device& device) {
 
 HostCondensedSchedule build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
                                                PieceCut cut) {
-  if (piece_tiles <= 0) {
-    throw std::invalid_argument("build_condensed_schedule: piece_tiles = " + std::to_string(piece_tiles) + " <= 0");
-  }
-  const WindowCuts cuts{window_offsets, windows, piece_tiles, cut};
-  std::vector<ScheduleStart> starts(static_cast<std::size_t>(windows) + 1);
-  for (Ordinal window = 0; window < windows; ++window) {
-    starts[window + 1] = starts[window];
-    starts[window + 1] += schedule_of_window(cuts.tiles(window), piece_tiles);
-  }
-  const ScheduleStart& all = starts.back();
-  HostCondensedSchedule schedule;
-  schedule.items.resize(expect_countable_items("build_condensed_schedule", all));
-  schedule.sums.resize(static_cast<std::size_t>(all.sums));
-  schedule.slots = all.slots(windows);
-  for (Ordinal window = 0; window < windows; ++window)
-    cuts.write(window, starts.data(), schedule.items.data(), schedule.sums.data());
-  return schedule;
+  return build_window_schedule("build_condensed_schedule", WindowCuts{window_offsets, windows, piece_tiles, cut});
 }
 
 void put_longest_first(std::vector<CondensedItem>& items) {
