@@ -36,7 +36,7 @@ TYPED_TEST(BuildBlocksTest, Formats) {
   using Exec = typename TypeParam::ExecutionSpace;
   const std::size_t parts = TestFixture::is_host ? 0 : 1;  // devices cut long windows into parts
   const std::map<Format, std::size_t> most{
-      {Format::Csr, 0},  {Format::BitTcf, 5 + parts}, {Format::Bmat, 5 + parts}, {Format::Brp, 6},
+      {Format::Csr, 0},  {Format::BitTcf, 5 + parts}, {Format::Bmat, 5 + parts}, {Format::Brp, 9},
       {Format::Bcsr, 3}, {Format::SortedColumns, 20}, {Format::Staged, 13},      {Format::RowGroups, 5}};
   for (const Format format : every_format) {
     TestFixture::expect_at_most(most.at(format), std::string(to_string(format)),

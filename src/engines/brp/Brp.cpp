@@ -62,34 +62,75 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
                               std::to_string(factor) + (f == 0 || g == 0 ? ", with 1, 2 or 4 where 0 is given" : ""));
 }
 
-/// Adds the bytes that a product moves for a window, with each candidate of one f: see choose_brp_parameters().
+/// Sets of rows of a window, one for each candidate.
+struct BrpRowSets {
+  unsigned of[BrpCandidates::most] = {};
+
+  friend KOKKOS_INLINE_FUNCTION BrpRowSets operator|(BrpRowSets a, const BrpRowSets& b) {
+    for (int i = 0; i < BrpCandidates::most; ++i) a.of[i] |= b.of[i];
+    return a;
+  }
+};
+
+}  // namespace Tessera::Impl
+
+namespace Kokkos {
+/// The neutral element of unions, for parallel_reduce().
+template <>
+struct reduction_identity<Tessera::Impl::BrpRowSets> {
+  KOKKOS_FORCEINLINE_FUNCTION static Tessera::Impl::BrpRowSets bor() { return {}; }
+};
+}  // namespace Kokkos
+
+namespace Tessera::Impl {
+
+/// Adds the bytes that a product moves for the windows of a team, with each candidate: see choose_brp_parameters().
 template <class Exec>
 struct BrpTraffic {
+  using Member = typename Teams<Exec>::member_type;
+
   CsrPattern<Offset> A;
-  BrpCut<typename Exec::memory_space> cut;
+  BrpCuts<typename Exec::memory_space> cuts;
   BrpCandidates candidates;
   std::uint64_t vector_row;  // bytes of a row of X or Y
+  Ordinal team_windows;      // windows of a team
 
-  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, BrpBytes& bytes) const {
-    const Ordinal window = team.league_rank(), first = window * 16, last = A.rows - first < 16 ? A.rows : first + 16;
+  KOKKOS_FUNCTION void operator()(const Member& team, BrpBytes& bytes) const {
+    const Ordinal first = team.league_rank() * team_windows, left = window_count(A.rows, 16) - first;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_windows ? left : team_windows),
+                         [&](Ordinal window) { add_window(team, first + window, bytes); });
+  }
+
+  KOKKOS_FUNCTION void add_window(const Member& team, Ordinal window, BrpBytes& bytes) const {
+    const BrpRowSets residual_rows = rows_with_residual(team, window);
+    const Ordinal first = window * 16, last = A.rows - first < 16 ? A.rows : first + 16;
     const auto entries = static_cast<std::uint64_t>(A.row_offsets[last] - A.row_offsets[first]);
-    for (int i = 0; i < candidates.count; ++i) {
-      if (candidates.f[i] != cut.f) continue;
-      const int width = 8 * candidates.g[i];
-      const Offset end = cut.end(window, width);
-      unsigned rows = 0;  // those with residual entries
-      Kokkos::parallel_reduce(
-          Kokkos::TeamVectorRange(team, cut.of.offsets(window), cut.of.offsets(window + 1)),
-          [&](Offset column, unsigned& set) { set |= cut.residual_rows(column, end); }, Kokkos::BOr<unsigned>(rows));
-      const auto residual_rows = static_cast<std::uint64_t>(popcount(rows));
-      const auto groups = static_cast<std::uint64_t>(cut.groups(window, width));
-      const auto local_columns = groups * static_cast<std::uint64_t>(width);
-      const auto grouped = local_columns * static_cast<std::uint64_t>(cut.f);
-      Kokkos::single(Kokkos::PerTeam(team), [&] {
-        bytes.of[i] += groups * 4 + local_columns * (4 + vector_row) + grouped +
-                       (entries - grouped) * (4 + vector_row) + residual_rows * (4 + sizeof(Offset) + 2 * vector_row);
-      });
-    }
+    Kokkos::single(Kokkos::PerThread(team), [&] {
+      for (int i = 0; i < candidates.count; ++i) {
+        const BrpCut& cut = cuts.of[cuts.index(candidates.f[i])];
+        const auto width = static_cast<std::uint64_t>(8 * candidates.g[i]);
+        const auto groups = static_cast<std::uint64_t>(cut.groups(window, 8 * candidates.g[i]));
+        const auto grouped = groups * width * static_cast<std::uint64_t>(cut.f);
+        const auto listed = static_cast<std::uint64_t>(popcount(residual_rows.of[i]));
+        bytes.of[i] += groups * (4 + width * (4 + vector_row)) + grouped + (entries - grouped) * (4 + vector_row) +
+                       listed * (4 + sizeof(Offset) + 2 * vector_row);
+      }
+    });
+  }
+
+  KOKKOS_FUNCTION BrpRowSets rows_with_residual(const Member& team, Ordinal window) const {
+    Offset ends[BrpCandidates::most];
+    for (int i = 0; i < candidates.count; ++i)
+      ends[i] = cuts.of[cuts.index(candidates.f[i])].end(window, 8 * candidates.g[i]);
+    BrpRowSets found;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, cuts.of[0].offsets[window], cuts.of[0].offsets[window + 1]),
+        [&](Offset column, BrpRowSets& sets) {
+          for (int i = 0; i < candidates.count; ++i)
+            sets.of[i] |= cuts.of[cuts.index(candidates.f[i])].residual_rows(column, ends[i]);
+        },
+        Kokkos::BOr<BrpRowSets>(found));
+    return found;
   }
 };
 
@@ -98,7 +139,7 @@ template <class Exec>
 struct CountBrpWindows {
   using Memory = typename Exec::memory_space;
 
-  BrpCut<Memory> cut;
+  BrpCut cut;
   Brp<Memory> out;                   // window_groups and window_residuals get counts
   Array<Offset*, Memory> residuals;  // gets the number of residual entries of row r at r + 1
 
@@ -108,7 +149,7 @@ struct CountBrpWindows {
     auto* const counts = team_array<Offset>(team, 16);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 16), [&](int r) { counts[r] = 0; });
     team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, cut.of.offsets(window), cut.of.offsets(window + 1)),
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, cut.offsets[window], cut.offsets[window + 1]),
                          [&](Offset column) {
                            for (unsigned rows = cut.residual_rows(column, end); rows != 0; rows &= rows - 1)
                              add_to<Exec>(&counts[lowest_bit(rows)], Offset(1));
@@ -148,24 +189,27 @@ static void list_brp_residual_rows(const ExecutionSpace& exec, const Array<Offse
       });
 }
 
+/// Cuts columns for the f of all candidates.
+template <class Exec>
+BrpCuts<typename Exec::memory_space> cut_for(const Exec& exec, const BrpColumns<typename Exec::memory_space>& columns,
+                                             const BrpCandidates& candidates) {
+  const int f = candidates.f[0];
+  return f == candidates.f[candidates.count - 1] ? cut_columns(exec, columns, {f})
+                                                 : cut_columns(exec, columns, {1, 2, 4});
+}
+
 /// Returns the choice of choose_brp_parameters() among the candidates.
 template <class Exec>
-BrpParameters cheapest_brp(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-                           const BrpColumns<typename Exec::memory_space>& columns, const BrpCandidates& candidates,
+BrpParameters cheapest_brp(const Exec& exec, const CsrPattern<Offset>& A,
+                           const BrpCuts<typename Exec::memory_space>& cuts, const BrpCandidates& candidates,
                            std::size_t value_bytes) {
-  int best = 0;
+  if (candidates.count == 1 || A.rows == 0) return {candidates.f[0], candidates.g[0]};
+  const Ordinal windows = window_count(A.rows, 16), team_windows = pieces_of_summing_team(windows, 8);
   BrpBytes bytes;
-  for (int i = 0; i < candidates.count; ++i) {
-    if (candidates.count == 1 || A.rows == 0) break;
-    if (i > 0 && candidates.f[i] == candidates.f[i - 1]) continue;
-    BrpBytes of_f;
-    Kokkos::parallel_reduce(
-        "Tessera::choose_brp_parameters", brp_teams(exec, A, nonzeros),
-        BrpTraffic<Exec>{A, cut_columns(exec, columns, candidates.f[i]), candidates, 128 * std::uint64_t(value_bytes)},
-        of_f);
-    exec.fence("Tessera::choose_brp_parameters");
-    bytes += of_f;
-  }
+  Kokkos::parallel_reduce("Tessera::choose_brp_parameters", teams(exec, window_count(windows, team_windows)),
+                          BrpTraffic<Exec>{A, cuts, candidates, 128 * std::uint64_t(value_bytes), team_windows}, bytes);
+  exec.fence("Tessera::choose_brp_parameters");
+  int best = 0;
   for (int i = 1; i < candidates.count; ++i) best = bytes.of[i] < bytes.of[best] ? i : best;
   return {candidates.f[best], candidates.g[best]};
 }
@@ -173,7 +217,7 @@ BrpParameters cheapest_brp(const Exec& exec, const CsrPattern<Offset>& A, std::s
 /// Counts the groups and residual rows of each window: fills window_groups and window_residuals. Returns the first
 /// residual entry of each row, and their number.
 template <class Exec, class Memory>
-Array<Offset*, Memory> count_brp_windows(const Exec& exec, const CsrPattern<Offset>& A, const BrpCut<Memory>& cut,
+Array<Offset*, Memory> count_brp_windows(const Exec& exec, const CsrPattern<Offset>& A, const BrpCut& cut,
                                          Brp<Memory>& p) {
   const std::size_t windows = window_count(A.rows, 16);
   take_at_once<Memory>(exec, "Tessera::Brp::windows", [&](Arena<Memory>& arena) {
@@ -197,7 +241,8 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
                                     const FormatParameters& parameters, std::size_t value_bytes) {
   const Impl::BrpCandidates candidates = Impl::brp_candidates(parameters, value_bytes);
   if (candidates.count == 1) return {candidates.f[0], candidates.g[0]};
-  return Impl::cheapest_brp(exec, A, nonzeros, Impl::brp_columns(exec, A, nonzeros, false), candidates, value_bytes);
+  const auto columns = Impl::brp_columns(exec, A, nonzeros, false);
+  return Impl::cheapest_brp(exec, A, Impl::cut_for(exec, columns, candidates), candidates, value_bytes);
 }
 
 template <class ExecutionSpace>
@@ -207,8 +252,9 @@ BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& 
   using Memory = typename ExecutionSpace::memory_space;
   const Impl::BrpCandidates candidates = Impl::brp_candidates(parameters, value_bytes);
   const auto columns = Impl::brp_columns(exec, A, nonzeros, !Impl::is_host_space<ExecutionSpace>);
-  const BrpParameters chosen = Impl::cheapest_brp(exec, A, nonzeros, columns, candidates, value_bytes);
-  const auto cut = Impl::cut_columns(exec, columns, chosen.f);
+  auto cuts = Impl::cut_for(exec, columns, candidates);
+  const BrpParameters chosen = Impl::cheapest_brp(exec, A, cuts, candidates, value_bytes);
+  const Impl::BrpCut cut = cuts.keep(chosen.f);
   Brp<Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
   const auto residuals = Impl::count_brp_windows(exec, A, cut, p);
   const auto last_window = window_count(A.rows, 16);

@@ -113,8 +113,8 @@ struct BrpParameters {
 /// \throws std::invalid_argument if f is not in 0 ... 16 or g not in 0 ... 64, or if they do not align groups
 ///
 /// Cost: nothing if there is only one candidate. Else two passes over the pattern that find the columns of windows, and
-/// one pass over these columns for each f, and for each pair of f and g. The columns take 12 + sizeof(Offset) bytes
-/// each until the end of the call.
+/// two over these columns for all f and g together. The columns take 12 bytes each until the end of the call, and
+/// sizeof(Offset) for each f.
 template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                     const FormatParameters& parameters, std::size_t value_bytes);
@@ -125,9 +125,9 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
 ///
 /// \throws std::invalid_argument as choose_brp_parameters()
 ///
-/// Cost: two passes over the pattern that find the columns of windows, two passes over the columns for each f that the
-/// choice compares, and one more over columns and entries. Devices take sizeof(Offset) bytes more for each entry than
-/// choose_brp_parameters() until the end of the call.
+/// Cost: that of choose_brp_parameters(), then a pass over the columns and one over the entries. Columns take 12 +
+/// sizeof(Offset) bytes after the choice. Devices take sizeof(Offset) bytes more for each entry until the end of the
+/// call.
 template <class ExecutionSpace>
 BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                           std::size_t nonzeros, const FormatParameters& parameters,

@@ -27,7 +27,7 @@ Teams<Exec> brp_teams(const Exec& exec, const CsrPattern<Offset>& A, std::size_t
 template <class Memory>
 struct PlaceBrpEntries {
   CsrPattern<Offset> A;
-  BrpCut<Memory> cut;
+  BrpCut cut;
   Array<Offset*, Memory> residuals;  ///< the first residual entry of each row
   BrpPattern p;                      ///< the view of `out`
   Brp<Memory> out;
@@ -37,14 +37,14 @@ struct PlaceBrpEntries {
   /// \param place [in] its place
   KOKKOS_FUNCTION void place_in_group(Ordinal window, int r, Offset k, Offset column, Offset place) const {
     const Offset local_column = place / Offset(p.f);
-    if (place % Offset(p.f) == 0) out.group_columns(local_column) = cut.of.columns(column);
+    if (place % Offset(p.f) == 0) out.group_columns(local_column) = cut.columns[column];
     if (place % p.group_entries() == 0) out.group_windows(place / p.group_entries()) = window;
     out.local_ids(place) = static_cast<std::uint8_t>(brp_local_id(r, static_cast<int>(local_column % 8)));
     slots(place) = k;
   }
 
   KOKKOS_FUNCTION void place_residual(Offset place, Offset k, Offset column) const {
-    out.residual_columns(place) = cut.of.columns(column);
+    out.residual_columns(place) = cut.columns[column];
     slots(p.grouped_entries() + place) = k;
   }
 
@@ -58,9 +58,9 @@ struct PlaceBrpEntries {
       residual[r] = residuals(window * 16 + r);
     }
     Offset place = p.window_groups[window] * p.group_entries();
-    for (Offset column = cut.of.offsets(window); column < cut.of.offsets(window + 1); ++column) {
+    for (Offset column = cut.offsets[window]; column < cut.offsets[window + 1]; ++column) {
       int left = cut.grouped(column, end);
-      for (std::uint64_t rows = cut.of.rows(column); rows != 0; rows &= rows - 1, --left) {
+      for (std::uint64_t rows = cut.rows[column]; rows != 0; rows &= rows - 1, --left) {
         const int r = lowest_bit(rows);
         if (left > 0) {
           place_in_group(window, r, entry[r]++, column, place++);
@@ -75,15 +75,15 @@ struct PlaceBrpEntries {
   template <class Member>
   KOKKOS_FUNCTION void place_window(const Member& team, Ordinal window) const {
     const Ordinal first = window * 16, left = A.rows - first;
-    const Offset end = cut.end(window, 8 * p.g), before = cut.before(cut.of.offsets(window));
+    const Offset end = cut.end(window, 8 * p.g), before = cut.before(cut.offsets[window]);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < 16 ? left : 16), [&](int r) {
       const Offset begin = A.row_offsets[first + r];
       Kokkos::parallel_scan(
           // On CUDA, scans of ranges that do not begin at 0 are wrong if lanes have different numbers of steps.
           Kokkos::ThreadVectorRange(team, A.row_offsets[first + r + 1] - begin),
           [&](Offset i, Offset& residuals_before, bool final) {
-            const Offset k = begin + i, column = cut.of.of_entries(k);
-            const int above = popcount(cut.of.rows(column) & low_bits(r));  // entries of the column above row r
+            const Offset k = begin + i, column = cut.of_entries[k];
+            const int above = popcount(cut.rows[column] & low_bits(r));  // entries of the column above row r
             if (above >= cut.grouped(column, end)) {
               if (final) place_residual(residuals(first + r) + residuals_before, k, column);
               ++residuals_before;

@@ -90,15 +90,16 @@ TEST(BrpTeams, PlaceEntriesAsOneThreadDoes) {
       for (std::size_t i = 0; i < placed.pattern.group_columns.extent(0); ++i) placed.pattern.group_columns(i) = -1;
       for (std::size_t i = 0; i < placed.pattern.group_windows.extent(0); ++i) placed.pattern.group_windows(i) = -1;
       for (std::size_t i = 0; i < A.nonzeros(); ++i) placed.values.slots(i) = -1;
-      const auto cut = cut_columns(Exec(), brp_columns(Exec(), device.view(), A.nonzeros(), true), f);
+      const auto columns = brp_columns(Exec(), device.view(), A.nonzeros(), true);
+      const auto cuts = cut_columns(Exec(), columns, {f});
       auto residuals = allocate_zeros<Array<Offset*, Kokkos::HostSpace>>(Exec(), "residuals", A.rows + std::size_t(1));
       for (std::size_t i = 0; i < built.pattern.residual_rows.extent(0); ++i) {
         const Offset of_row = built.pattern.residual_offsets(i + 1) - built.pattern.residual_offsets(i);
         residuals(built.pattern.residual_rows(i) + 1) = of_row;
       }
       counts_to_offsets(Exec(), residuals);
-      const PlaceBrpEntries<Kokkos::HostSpace> place{
-          device.view(), cut, residuals, placed.pattern.view(), placed.pattern, placed.values.slots};
+      const PlaceBrpEntries<Kokkos::HostSpace> place{device.view(),         cuts.of[0],     residuals,
+                                                     placed.pattern.view(), placed.pattern, placed.values.slots};
       Kokkos::parallel_for("place", brp_teams(Exec(), device.view(), A.nonzeros()), PlaceBrpWithTeams<Exec>{place});
       Exec().fence();
       EXPECT_EQ(to_host(placed.pattern.group_windows), to_host(built.pattern.group_windows));

@@ -44,7 +44,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
     if (!has(A.f)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
-    Cuda::BrpCuts cuts{pattern_};
+    Cuda::BrpWindowCuts cuts{pattern_};
     cuts.piece_tiles = Cuda::condensed_piece_tiles(total_tiles(exec, cuts), device_of(exec));
     int width = 0;
     policy.replace({{"piece", cuts.piece_tiles}, {"width", width}});

@@ -62,11 +62,11 @@ TYPED_TEST(DeviceBrpScheduleTest, SchedulesAreThoseOfTheHost) {
       const auto serial = serial_brp(A, f, g);
       double work = 0;
       for (int w = 0; w < serial.view().windows(); ++w) work += Cuda::brp_window_work(serial.view(), w);
-      EXPECT_EQ(Impl::total_tiles(Exec(), Cuda::BrpCuts{format.view()}), work);
+      EXPECT_EQ(Impl::total_tiles(Exec(), Cuda::BrpWindowCuts{format.view()}), work);
       for (const int piece_tiles : {1, 7, 64}) {
         SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", f = " + std::to_string(f) +
                      ", pieces of " + std::to_string(piece_tiles));
-        const auto made = Impl::schedule_windows(Exec(), Cuda::BrpCuts{format.view(), piece_tiles});
+        const auto made = Impl::schedule_windows(Exec(), Cuda::BrpWindowCuts{format.view(), piece_tiles});
         const auto expected = Cuda::build_brp_schedule(serial.view(), piece_tiles);
         expect_same(to_host(made.items), expected.items);
         expect_same(to_host(made.sums), expected.sums);

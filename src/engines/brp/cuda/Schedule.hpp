@@ -39,7 +39,7 @@ TESSERA_FUNCTION Offset brp_window_work(const BrpPattern& A, Ordinal window) {
 /// Windows of a block-row partition, and how they are cut into items: like condensed windows with one tile for each
 /// unit of work (see WindowCuts). Reads only the pattern's sizes, window_groups, window_residuals, residual_rows and
 /// residual_offsets.
-struct BrpCuts {
+struct BrpWindowCuts {
   using Item = BrpItem;  ///< the type of items
 
   BrpPattern A;         ///< the partition
@@ -70,10 +70,11 @@ struct BrpCuts {
 
 /// Builds a schedule from a pattern in host memory.
 ///
-/// piece_tiles is that of BrpCuts. Windows without entries also get an item, for beta Y. Throws std::invalid_argument
-/// for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items + residual rows).
+/// piece_tiles is that of BrpWindowCuts. Windows without entries also get an item, for beta Y. Throws
+/// std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items + residual
+/// rows).
 inline HostBrpSchedule build_brp_schedule(const BrpPattern& A, int piece_tiles) {
-  return build_window_schedule("build_brp_schedule", BrpCuts{A, piece_tiles});
+  return build_window_schedule("build_brp_schedule", BrpWindowCuts{A, piece_tiles});
 }
 
 }  // namespace Tessera::Impl::Cuda

@@ -41,6 +41,13 @@ Teams<ExecutionSpace> teams(const ExecutionSpace& exec, Ordinal count, std::size
   return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
 }
 
+/// Returns how many of `count` pieces a team takes if parallel_reduce() adds numbers of all teams: a multiple of
+/// `threads`, such that there are few teams. On CUDA, one warp adds the sums of all teams, one after the other.
+inline Ordinal pieces_of_summing_team(Ordinal count, int threads) {
+  constexpr Ordinal most_teams = 2048;
+  return threads * (1 + (window_count(count, threads) - 1) / most_teams);
+}
+
 /// Allocates `count` elements in the scratch memory of a team. They are not initialized.
 template <class T, class Member>
 KOKKOS_INLINE_FUNCTION T* team_array(const Member& team, int count) {
