@@ -94,10 +94,9 @@ BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace
                                                             std::size_t nonzeros, const FormatParameters& parameters,
                                                             std::size_t value_bytes) {
   const BlockShape shape = bcsr_block_shape(exec, A, nonzeros, parameters, value_bytes);
-  const Ordinal windows = shape.windows(A.rows);
-  Bcsr<typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
-  p.block_offsets = Impl::block_offsets_of_windows(exec, A, nonzeros, shape);
-  const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
+  const auto of_windows = Impl::blocks_of_windows(exec, A, nonzeros, shape);
+  const std::size_t blocks = of_windows.count;
+  Bcsr<typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, of_windows.offsets, {}, {}};
   Impl::check_places("values in blocks of " + Impl::to_string(shape), blocks * static_cast<std::size_t>(shape.size()));
   using Memory = typename ExecutionSpace::memory_space;
   Impl::take_at_once<Memory>(exec, "Tessera::Bcsr::blocks", [&](Impl::Arena<Memory>& arena) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <functional>
+#include <limits>
 #include <stdexcept>
 
 #include "AdversarialPatterns.hpp"
@@ -120,6 +121,12 @@ TEST(BlockTeams, CountAndFillAsTheSerialBuild) {
       for (const Offset each : counts) offsets.push_back(offsets.back() + each);
       EXPECT_EQ(blocks, expected.block_columns.size());
       ASSERT_EQ(offsets, expected.block_offsets);
+      std::vector<Offset> counts_by_rows(shape.windows(A.rows), 0);
+      const BlocksOfRows<Exec> of_rows{device.view(), shape, 2 * shape.height, counts_by_rows.data()};
+      std::size_t blocks_by_rows = 0;
+      Kokkos::parallel_reduce("count", teams(Exec(), window_count(A.rows, of_rows.team_rows)), of_rows, blocks_by_rows);
+      EXPECT_EQ(blocks_by_rows, blocks);
+      EXPECT_EQ(counts_by_rows, counts);
       std::vector<Ordinal> columns(blocks);
       std::vector<std::uint64_t> masks(blocks * shape.mask_words(), ~std::uint64_t(0));
       const Kokkos::View<Offset*, Kokkos::HostSpace> places("places", A.nonzeros());
@@ -131,6 +138,16 @@ TEST(BlockTeams, CountAndFillAsTheSerialBuild) {
       EXPECT_EQ(masks, expected.block_masks);
       for (std::size_t k = 0; k < A.nonzeros(); ++k) ASSERT_EQ(expected.slots[places(k)], Offset(k));
     }
+  }
+}
+
+TEST(BlockTeams, FewTeamsAddNumbers) {
+  for (const int count : {0, 1, 8, 9, 2048 * 8, 2048 * 8 + 1, 1000 * 1000, std::numeric_limits<int>::max()}) {
+    const int pieces = pieces_of_summing_team(count, 8);
+    EXPECT_GT(pieces, 0);
+    EXPECT_EQ(pieces % 8, 0);
+    EXPECT_LE(window_count(count, pieces), 2048);
+    EXPECT_EQ(pieces == 8, count <= 2048 * 8);  // no more than needed
   }
 }
 

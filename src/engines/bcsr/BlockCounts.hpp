@@ -80,10 +80,9 @@ KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row
 /// Counts the blocks whose first entry is in the rows of a device's team.
 template <class Exec>
 struct BlocksOfRows {
-  static constexpr Ordinal team_rows = 64;
-
   CsrPattern<Offset> A;
   BlockShape shape;
+  Ordinal team_rows;   ///< rows of a team
   Offset* of_windows;  ///< null, or an array to which the number of blocks of each window is added
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& blocks) const {
@@ -121,7 +120,6 @@ static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, 
 template <class Exec>
 std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
                             Offset* of_windows) {
-  using Blocks = BlocksOfRows<Exec>;
   std::size_t blocks = 0;
   if (windows_have(least_counted_by_team, A, nonzeros, shape)) {
     const CountBlocks<Exec> count{{A, shape}, of_windows};
@@ -131,8 +129,9 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
     return blocks;
   }
   const TeamShape team{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
-  Kokkos::parallel_reduce("Tessera::count_blocks", teams(exec, window_count(A.rows, Blocks::team_rows), 0, team),
-                          Blocks{A, shape, of_windows}, blocks);
+  const Ordinal team_rows = pieces_of_summing_team(A.rows, 64);
+  Kokkos::parallel_reduce("Tessera::count_blocks", teams(exec, window_count(A.rows, team_rows), 0, team),
+                          BlocksOfRows<Exec>{A, shape, team_rows, of_windows}, blocks);
   exec.fence("Tessera::count_blocks");
   return blocks;
 }
@@ -148,23 +147,31 @@ std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::siz
   }
 }
 
-/// Returns the first block of each window. The last element is the number of blocks.
+/// The blocks of all windows.
+template <class Memory>
+struct WindowBlocks {
+  Array<Offset*, Memory> offsets;  ///< the first block of each window; the last element is the number of blocks
+  std::size_t count = 0;           ///< number of blocks
+};
+
+/// Counts the blocks of each window. Waits for `exec`.
 template <class Exec>
-static Array<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
-                                                                            const CsrPattern<Offset>& A,
-                                                                            std::size_t nonzeros, BlockShape shape) {
+static WindowBlocks<typename Exec::memory_space> blocks_of_windows(const Exec& exec, const CsrPattern<Offset>& A,
+                                                                   std::size_t nonzeros, BlockShape shape) {
   using Offsets = Array<Offset*, typename Exec::memory_space>;
   const Ordinal windows = shape.windows(A.rows);
   const auto offsets = allocate_zeros<Offsets>(exec, "Tessera::Bcsr::block_offsets", windows + std::size_t(1));
-  if constexpr (!is_host_space<Exec>) {
-    if (windows > 0) count_on_device(exec, A, nonzeros, shape, offsets.data() + 1);
-  } else {
+  if constexpr (is_host_space<Exec>) {
     Kokkos::parallel_for(
-        "Tessera::block_offsets_of_windows", WindowPolicy<Exec>(exec, 0, windows),
+        "Tessera::blocks_of_windows", WindowPolicy<Exec>(exec, 0, windows),
         KOKKOS_LAMBDA(Ordinal window) { offsets(window + 1) = blocks_of_window(A, window, shape); });
+    counts_to_offsets(exec, offsets);
+    return {offsets, static_cast<std::size_t>(read_element(exec, offsets.data() + windows))};
+  } else {
+    const std::size_t count = windows > 0 ? count_on_device(exec, A, nonzeros, shape, offsets.data() + 1) : 0;
+    counts_to_offsets(exec, offsets);
+    return {offsets, count};
   }
-  counts_to_offsets(exec, offsets);
-  return offsets;
 }
 
 /// Fills in the columns and masks of a window's blocks with one thread; see FillBlocks.

@@ -44,8 +44,9 @@ BrpColumns<typename Exec::memory_space> brp_columns(const Exec& exec, const CsrP
   using Memory = typename Exec::memory_space;
   BrpColumns<Memory> result;
   const BlockShape shape{16, 1};
-  result.offsets = block_offsets_of_windows(exec, A, nonzeros, shape);
-  const auto columns = static_cast<std::size_t>(read_element(exec, result.offsets.data() + shape.windows(A.rows)));
+  const auto blocks = blocks_of_windows(exec, A, nonzeros, shape);
+  const std::size_t columns = blocks.count;
+  result.offsets = blocks.offsets;
   take_at_once<Memory>(exec, "Tessera::Brp::columns", [&](Arena<Memory>& arena) {
     arena.take(result.rows, columns);
     arena.take_behind(result.columns, columns);
