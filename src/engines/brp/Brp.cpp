@@ -141,7 +141,7 @@ struct CountBrpWindows {
 
   BrpCut cut;
   Brp<Memory> out;                   // window_groups and window_residuals get counts
-  Array<Offset*, Memory> residuals;  // gets the number of residual entries of row r at r + 1
+  Array<Offset*, Memory> residuals;  // gets the number of residual entries of each row
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
     const Ordinal window = team.league_rank(), first = window * 16, left = out.rows - first;
@@ -156,7 +156,7 @@ struct CountBrpWindows {
                          });
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, left < 16 ? left : 16),
-                         [&](int r) { residuals(first + r + 1) = counts[r]; });
+                         [&](int r) { residuals(first + r) = counts[r]; });
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       Offset rows = 0;
       for (int r = 0; r < 16; ++r) rows += counts[r] == 0 ? 0 : 1;
@@ -168,24 +168,31 @@ struct CountBrpWindows {
 
 /// Lists the rows with residual entries: fills residual_rows and residual_offsets.
 ///
-/// \param residuals [in] the first residual entry of each row, and their number
+/// \param residuals [in,out] the number of residual entries of each row, then the first of them
 template <class ExecutionSpace, class Memory>
-static void list_brp_residual_rows(const ExecutionSpace& exec, const Array<Offset*, Memory>& residuals,
-                                   const Brp<Memory>& p) {
+static void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                   const Array<Offset*, Memory>& residuals, const Brp<Memory>& p) {
   const auto out = p;
   const Ordinal windows = window_count(p.rows, 16);
+  const Offset group_entries = p.view().group_entries(), entries_of_all = static_cast<Offset>(p.nonzeros);
   Kokkos::parallel_for(
       "Tessera::list_brp_residual_rows", IndexPolicy<ExecutionSpace>(exec, 0, windows + std::size_t(1)),
       KOKKOS_LAMBDA(std::size_t i) {
         const auto window = static_cast<Ordinal>(i);
+        const bool is_end = window == windows;
+        const Ordinal first = is_end ? out.rows : window * 16, left = out.rows - first;
         Offset listed = out.window_residuals(window);
-        if (window == windows) out.residual_offsets(listed) = residuals(out.rows);
-        for (int r = 0; window < windows && r < 16 && window * 16 < out.rows - r; ++r) {
-          const Ordinal row = window * 16 + r;
-          if (residuals(row) == residuals(row + 1)) continue;
+        // What comes before the window is grouped or residual.
+        Offset entry = (is_end ? entries_of_all : A.row_offsets[first]) - out.window_groups(window) * group_entries;
+        for (Ordinal row = first; row < first + (left < 16 ? left : 16); ++row) {
+          const Offset entries = residuals(row);
+          residuals(row) = entry;
+          if (entries == 0) continue;
           out.residual_rows(listed) = row;
-          out.residual_offsets(listed++) = residuals(row);
+          out.residual_offsets(listed++) = entry;
+          entry += entries;
         }
+        if (is_end) out.residual_offsets(listed) = entry;
       });
 }
 
@@ -214,8 +221,8 @@ BrpParameters cheapest_brp(const Exec& exec, const CsrPattern<Offset>& A,
   return {candidates.f[best], candidates.g[best]};
 }
 
-/// Counts the groups and residual rows of each window: fills window_groups and window_residuals. Returns the first
-/// residual entry of each row, and their number.
+/// Counts the groups and residual rows of each window: fills window_groups and window_residuals. Returns the number of
+/// residual entries of each row.
 template <class Exec, class Memory>
 Array<Offset*, Memory> count_brp_windows(const Exec& exec, const CsrPattern<Offset>& A, const BrpCut& cut,
                                          Brp<Memory>& p) {
@@ -225,14 +232,13 @@ Array<Offset*, Memory> count_brp_windows(const Exec& exec, const CsrPattern<Offs
     arena.take_behind(p.window_residuals, windows + 1);
   });
   const auto residuals =
-      allocate<Array<Offset*, Memory>>(exec, "Tessera::Brp::residuals", static_cast<std::size_t>(A.rows) + 1);
+      allocate<Array<Offset*, Memory>>(exec, "Tessera::Brp::residuals", static_cast<std::size_t>(A.rows));
   if (windows > 0) {
     Kokkos::parallel_for("Tessera::count_brp_windows", brp_teams(exec, A, p.nonzeros),
                          CountBrpWindows<Exec>{cut, p, residuals});
   }
   counts_to_offsets(exec, p.window_groups);
   counts_to_offsets(exec, p.window_residuals);
-  counts_to_offsets(exec, residuals);
   return residuals;
 }
 
@@ -273,7 +279,7 @@ BuiltBrp<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& 
   });
   ValueMap<Memory> values;
   values.slots = Impl::allocate<decltype(values.slots)>(exec, "Tessera::slots", nonzeros);
-  Impl::list_brp_residual_rows(exec, residuals, p);
+  Impl::list_brp_residual_rows(exec, A, residuals, p);
   const Impl::PlaceBrpEntries<Memory> place{A, cut, residuals, p.view(), p, values.slots};
   Impl::place_brp_entries(exec, nonzeros, place);
   return {p, values};
