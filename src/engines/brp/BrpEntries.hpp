@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Bits.hpp>
@@ -16,11 +17,12 @@
 /// entries find their places independently.
 namespace Tessera::Impl {
 
-/// Returns a policy of one team for each window, for work on its columns or on the entries of its rows.
+/// Returns a policy of one team for each window, for work on its columns or on the entries of its rows. On devices, a
+/// team has a thread for each row, but 32 to 256 lanes.
 template <class Exec>
 Teams<Exec> brp_teams(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   const int lanes = A.rows == 0 ? 1 : lanes_for(static_cast<double>(nonzeros) / A.rows);
-  return teams(exec, window_count(A.rows, 16), 16 * sizeof(Offset) + 64, {256, lanes});
+  return teams(exec, window_count(A.rows, 16), 16 * sizeof(Offset) + 64, {std::clamp(16 * lanes, 32, 256), lanes});
 }
 
 /// Fills in the arrays of groups, the columns of residual entries, and the sources of the values of both.
