@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tessera/common/Bits.hpp>
 #include <tessera/common/Csr.hpp>
+#include <tessera/parallel/TeamBitmap.hpp>
 #include <tessera/parallel/Teams.hpp>
 
 #include "bcsr/BcsrView.hpp"
@@ -81,9 +82,8 @@ struct WindowTeam {
   }
 
   /// Marks the blocks of a slice. Returns their number.
-  KOKKOS_FUNCTION Offset mark(const Member& team, Ordinal window, BlockSlice slice, std::uint32_t* marks) const {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, slice.words), [&](int word) { marks[word] = 0; });
-    team.team_barrier();
+  KOKKOS_FUNCTION Offset mark(const Member& team, Ordinal window, BlockSlice slice, TeamBitmap<Exec>& marks) const {
+    marks.clear(team, slice.words);
     Offset blocks = 0;
     const Offset first = A.row_offsets[first_row(window)], end = A.row_offsets[first_row(window) + rows(window)];
     Kokkos::parallel_reduce(
@@ -95,8 +95,7 @@ struct WindowTeam {
             const Ordinal distance = A.column_indices[k - 1] - block * shape.width;
             if (distance >= 0 && distance < shape.width) return;
           }
-          const std::uint32_t bit = std::uint32_t(1) << place % 32;
-          count += (add_bits<Exec>(&marks[place / 32], bit) & bit) == 0 ? 1 : 0;
+          count += marks.mark(place) ? 1 : 0;
         },
         blocks);
     team.team_barrier();
@@ -112,11 +111,11 @@ struct CountBlocks {
   WindowTeam<Exec> windows;
   Offset* of_windows;  ///< null, or an array that gets the number of blocks of each window
 
-  std::size_t scratch() const { return static_cast<std::size_t>(windows.words) * sizeof(std::uint32_t) + 64; }
+  std::size_t scratch() const { return TeamBitmap<Exec>::bytes(windows.words); }
 
   KOKKOS_FUNCTION void operator()(const Member& team, std::size_t& blocks) const {
     const Ordinal window = team.league_rank();
-    auto* const marks = team_array<std::uint32_t>(team, windows.words);
+    TeamBitmap<Exec> marks(team, windows.words);
     Offset of_window = 0;
     windows.for_each_slice(team, window,
                            [&](BlockSlice slice) { of_window += windows.mark(team, window, slice, marks); });
@@ -137,23 +136,10 @@ struct FillBlocks {
   BlockArrays out;
   Placed placed;
 
-  std::size_t scratch() const {
-    return static_cast<std::size_t>(windows.words) * (sizeof(std::uint32_t) + sizeof(Offset)) + 64;
-  }
+  std::size_t scratch() const { return TeamBitmap<Exec>::bytes(windows.words); }
 
-  /// Computes the number of marks before each word, with one thread.
-  KOKKOS_FUNCTION void number_marks(const Member& team, int words, const std::uint32_t* marks, Offset* before) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 1), [&](int) {
-      Kokkos::parallel_scan(Kokkos::ThreadVectorRange(team, words), [&](int word, Offset& sum, bool final) {
-        if (final) before[word] = sum;
-        sum += Offset(popcount(marks[word]));
-      });
-    });
-    team.team_barrier();
-  }
-
-  KOKKOS_FUNCTION void place_entries(const Member& team, Ordinal window, BlockSlice slice, const std::uint32_t* marks,
-                                     const Offset* before, Offset first_block) const {
+  KOKKOS_FUNCTION void place_entries(const Member& team, Ordinal window, BlockSlice slice,
+                                     const TeamBitmap<Exec>& marks, Offset first_block) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, windows.rows(window)), [&](Ordinal r) {
       const Ordinal row = windows.first_row(window) + r;
       Kokkos::parallel_for(
@@ -161,8 +147,7 @@ struct FillBlocks {
             const BlockShape blocks = windows.shape;
             const Ordinal column = windows.A.column_indices[k], place = slice.place(column / blocks.width);
             if (place < 0) return;
-            const std::uint32_t below = marks[place / 32] & ((std::uint32_t(1) << place % 32) - 1);
-            const auto block = static_cast<std::size_t>(first_block + before[place / 32] + Offset(popcount(below)));
+            const auto block = static_cast<std::size_t>(first_block + Offset(marks.rank(place)));
             const int bit = r * blocks.width + column % blocks.width;
             add_bits<Exec>(&out.masks[block * blocks.mask_words() + bit / 64], std::uint64_t(1) << bit % 64);
             placed(block, bit, k);
@@ -172,21 +157,20 @@ struct FillBlocks {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Ordinal window = team.league_rank();
-    auto* const marks = team_array<std::uint32_t>(team, windows.words);
-    auto* const before = team_array<Offset>(team, windows.words);
+    TeamBitmap<Exec> marks(team, windows.words);
     Offset first_block = out.offsets[window];
     const std::size_t mask_words = windows.shape.mask_words(), first_word = std::size_t(first_block) * mask_words;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::size_t(out.offsets[window + 1]) * mask_words - first_word),
                          [&](std::size_t word) { out.masks[first_word + word] = 0; });
     windows.for_each_slice(team, window, [&](BlockSlice slice) {
       const Offset blocks = windows.mark(team, window, slice, marks);
-      number_marks(team, slice.words, marks, before);
+      marks.count(team);
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, slice.words), [&](int word) {
-        Offset block = first_block + before[word];
-        for (std::uint32_t bits = marks[word]; bits != 0; bits &= bits - 1)
+        Offset block = first_block + Offset(marks.before[word]);
+        for (std::uint32_t bits = marks.marks[word]; bits != 0; bits &= bits - 1)
           out.columns[block++] = slice.begin + 32 * word + lowest_bit(bits);
       });
-      place_entries(team, window, slice, marks, before, first_block);
+      place_entries(team, window, slice, marks, first_block);
       first_block += blocks;
       team.team_barrier();
     });

@@ -11,48 +11,22 @@ namespace Tessera::Impl {
 
 constexpr int staged_most_slots = 64;
 
-/// Returns the end of the chunk that begins at distinct column `first` of a window that ends before `last`.
-///
-/// \param entry_offsets [in] the first entry of each distinct column, column by column
-TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset* entry_offsets, Offset first,
-                                         Offset last) {
-  const auto slots = static_cast<Offset>(shape.chunk_slots), most_values = static_cast<Offset>(shape.most_values);
-  Offset low = first + 1, high = last - first < slots ? last : first + slots;
-  while (low < high) {
-    const Offset middle = high - (high - low) / 2;
-    if (entry_offsets[middle] - entry_offsets[first] <= most_values) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
-
 /// Returns the rows of a strip in a set of rows of the window. Bit r of the result is row r of the strip.
 TESSERA_FUNCTION unsigned staged_strip_rows(const std::uint64_t* rows, int strip) {
   return static_cast<unsigned>(rows[strip / 8] >> (strip % 8 * 8) & 0xffu);
 }
 
-/// Returns the number of rows before `row` in a set of rows of a window.
-TESSERA_FUNCTION int staged_rows_before(const std::uint64_t* rows, int row) {
-  int count = popcount(rows[row / 64] & low_bits(row % 64));
-  for (int word = 0; word < row / 64; ++word) count += popcount(rows[word]);
-  return count;
-}
-
-/// Returns the set of slots of a chunk whose columns have entries in a strip.
+/// Adds the slots of a chunk whose columns have an entry in row r of a strip to slots[r].
 ///
 /// \param rows    [in] for each column of the chunk, the set of rows of the window with entries
 /// \param columns [in] number of columns of the chunk
-TESSERA_FUNCTION std::uint64_t staged_strip_slots(const StagedShape& shape, const std::uint64_t* rows, int columns,
-                                                  int strip) {
-  std::uint64_t slots = 0;
+TESSERA_FUNCTION void staged_row_slots(const StagedShape& shape, const std::uint64_t* rows, int columns, int strip,
+                                       std::uint64_t (&slots)[StagedPattern::strip_rows]) {
   for (int slot = 0; slot < columns; ++slot) {
     const unsigned own_rows = staged_strip_rows(rows + std::size_t(slot) * shape.row_words(), strip);
-    slots |= std::uint64_t(own_rows != 0) << slot;
+    if (own_rows == 0) continue;
+    for (int r = 0; r < StagedPattern::strip_rows; ++r) slots[r] |= std::uint64_t(own_rows >> r & 1u) << slot;
   }
-  return slots;
 }
 
 /// A slot of a chunk, or of the previous chunk.
@@ -145,22 +119,20 @@ TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const
   return tile;
 }
 
-/// Writes the tiles of a strip in a chunk. Calls entry(slot, row of the strip, number) for each of their entries.
-/// Numbers begin at first_value and have the order of the values.
+/// Writes the tiles of a strip in a chunk.
+///
+/// \param first_value [in] number of the first value, among those of the chunk
 TESSERA_CALLS_ARGUMENT
-template <class RowsOf, class Entry>
+template <class RowsOf>
 TESSERA_FUNCTION void pack_staged_tiles(const StagedColumns& columns, std::uint32_t first_value, const RowsOf& rows_of,
-                                        StagedTile* tiles, const Entry& entry) {
+                                        StagedTile* tiles) {
   StagedPicker picker(columns);
   for (int left = columns.count(); left > 0; left -= 8, ++tiles) {
     StagedSlot slots[8];
     StagedTile tile = staged_tile(picker, left < 8 ? left : 8, rows_of, slots);
     tile.first_value = first_value;
     *tiles = tile;
-    for (std::uint64_t bits = tile.mask; bits != 0; bits &= bits - 1) {
-      const int bit = lowest_bit(bits);
-      entry(slots[bit % 8], bit / 8, first_value++);
-    }
+    first_value += static_cast<std::uint32_t>(popcount(tile.mask));
   }
 }
 

@@ -107,22 +107,32 @@ struct StagedWindowsPattern : StagedPattern {
   }
 };
 
+/// Calls visit(code of the column, place of the value) for every entry of a row of a window in a chunk.
+TESSERA_CALLS_ARGUMENT
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry_of_row(const StagedWindowsPattern& A, std::size_t chunk, int row,
+                                            const Visit& visit) {
+  const int strip = row / 8, r = row % 8;
+  const std::uint16_t* strip_tiles = A.strip_tiles(chunk);
+  for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
+    const StagedTile& tile = A.chunk_tiles(chunk)[t];
+    const std::uint64_t mask = tile.mask;
+    Offset place =
+        A.first_place(chunk) + static_cast<Offset>(tile.first_value + unsigned(popcount(mask & low_bits(8 * r))));
+    for (unsigned bits = unsigned(mask >> (8 * r)) & 0xffu; bits != 0; bits &= bits - 1)
+      visit(tile.codes[lowest_bit(bits)], place++);
+  }
+}
+
 /// Calls visit(column, place of the value) for every entry of a row. Columns are in no particular order.
 TESSERA_CALLS_ARGUMENT
 template <class Visit>
 TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern& A, Ordinal row, const Visit& visit) {
   const Ordinal window = row / A.window_rows;
-  const int strip = row % A.window_rows / 8, r = row % 8;
-  for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
-    const std::uint16_t* strip_tiles = A.strip_tiles(std::size_t(chunk));
-    for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
-      const StagedTile& tile = A.chunk_tiles(std::size_t(chunk))[t];
-      const std::uint64_t mask = tile.mask;
-      Offset place = A.first_place(std::size_t(chunk)) +
-                     static_cast<Offset>(tile.first_value + unsigned(popcount(mask & low_bits(8 * r))));
-      for (unsigned bits = unsigned(mask >> (8 * r)) & 0xffu; bits != 0; bits &= bits - 1)
-        visit(A.column_of(std::size_t(chunk), tile.codes[lowest_bit(bits)]), place++);
-    }
+  const int first = A.window_offsets[window], end = A.window_offsets[window + 1];
+  for (auto chunk = std::size_t(first); chunk < std::size_t(end); ++chunk) {
+    for_each_entry_of_row(A, chunk, row % A.window_rows,
+                          [&](unsigned code, Offset place) { visit(A.column_of(chunk, code), place); });
   }
 }
 

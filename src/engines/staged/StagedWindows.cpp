@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "InstantiateFormat.hpp"
+#include "SortedKeys.hpp"
 #include "StagedFault.hpp"
 #include "StagedLayout.hpp"
 
@@ -36,14 +37,14 @@ void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, const Sta
   const auto chunk_columns = p.chunk_columns;
   const auto out = p.chunks;
   Kokkos::parallel_for(
-      "Tessera::fill_chunks::columns", IndexPolicy<Exec>(exec, 0, chunks * slots), KOKKOS_LAMBDA(std::size_t i) {
-        const std::size_t column = std::size_t(in.chunk_offsets[i / slots]) + i % slots;
-        const bool exists = column < std::size_t(in.chunk_offsets[i / slots + 1]);
-        chunk_columns(i) = exists ? in.column_indices[column] : -1;
-      });
-  Kokkos::parallel_for(
-      "Tessera::fill_chunks", IndexPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(std::size_t chunk) {
-        out(chunk) = {static_cast<unsigned>(in.tile_offsets[chunk]), static_cast<unsigned>(in.value_offsets[chunk])};
+      "Tessera::fill_chunks", IndexPolicy<Exec>(exec, 0, chunks * slots + 1), KOKKOS_LAMBDA(std::size_t i) {
+        const std::size_t chunk = i / slots;
+        if (i % slots == 0)
+          out(chunk) = {static_cast<unsigned>(in.tile_offsets[chunk]), static_cast<unsigned>(in.value_offsets[chunk])};
+        if (chunk == chunks) return;
+        const std::size_t column = std::size_t(in.chunk_offsets[chunk]) + i % slots;
+        const bool exists = column < std::size_t(in.chunk_offsets[chunk + 1]);
+        chunk_columns(i) = exists ? in.columns[column] : -1;
       });
 }
 
@@ -72,13 +73,11 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers& in, std::si
   for (int i = strips + 1; i < staged_header_bytes(strips) / 2; ++i) header[i] = 0;
 }
 
-/// Fills the tiles, and `slots` with the canonical entry of each value. Each thread packs a strip of a chunk.
+/// Fills the tiles. Each thread packs a strip of a chunk.
 template <class Exec, class Memory>
-void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p,
-                const Array<Offset*, Memory>& slots) {
+void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p) {
   const StagedLayoutPointers in = layout.pointers();
   const auto strips = static_cast<std::size_t>(in.shape.strips());
-  const std::size_t granule = 16 / p.value_size;
   const auto tile_data = p.tile_data;
   Kokkos::parallel_for(
       "Tessera::fill_tiles", IndexPolicy<Exec>(exec, 0, layout.chunks() * strips), KOKKOS_LAMBDA(std::size_t part) {
@@ -88,16 +87,29 @@ void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const Stag
         write_header(in, chunk, strip, reinterpret_cast<std::uint16_t*>(data));
         auto* tiles = reinterpret_cast<StagedTile*>(data + staged_header_bytes(in.shape.strips()));
         const StagedPlace place = staged_place(in, chunk, strip);
-        const std::size_t first_value = in.value_offsets[chunk] * granule;
         pack_staged_tiles(
             in.strip_columns[part], place.value,
             [&](StagedSlot slot) { return staged_strip_rows(in.rows_of(in.column_of(chunk, slot)), strip); },
-            tiles + place.tile,
-            [&](StagedSlot slot, int row, std::uint32_t number) {
-              const Offset column = in.column_of(chunk, slot);
-              const int before = staged_rows_before(in.rows_of(column), strip * StagedPattern::strip_rows + row);
-              slots(first_value + number) = in.entries[in.entry_offsets[column] + static_cast<Offset>(before)];
-            });
+            tiles + place.tile);
+      });
+}
+
+/// Fills `slots` with the canonical entry of each value. Each thread walks the tiles of a row in a chunk.
+template <class Exec, class Memory>
+void fill_slots(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p,
+                const Array<Offset*, Memory>& slots) {
+  const StagedLayoutPointers in = layout.pointers();
+  const StagedWindowsPattern A = p.view();
+  const auto window_rows = static_cast<std::size_t>(in.shape.window_rows);
+  Kokkos::parallel_for(
+      "Tessera::fill_slots", IndexPolicy<Exec>(exec, 0, layout.chunks() * window_rows), KOKKOS_LAMBDA(std::size_t i) {
+        const std::size_t chunk = i / window_rows;
+        const int row = static_cast<int>(i % window_rows);
+        for_each_entry_of_row(A, chunk, row, [&](unsigned code, Offset place) {
+          const std::size_t of = code >= 0x8000u ? i - window_rows : i;  // the row in the chunk that has the slot
+          const int slot = static_cast<int>(code & 0x7fffu) / 4;
+          slots(place) = in.row_entries[of] + static_cast<Offset>(popcount(in.row_slots[of] & low_bits(slot)));
+        });
       });
 }
 
@@ -135,7 +147,8 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
   ValueMap<Memory> map;
   map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", p.places());
   if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Memory>::no_source);
-  Impl::fill_tiles(exec, layout, p, map.slots);
+  Impl::fill_tiles(exec, layout, p);
+  Impl::fill_slots(exec, layout, p, map.slots);
   return {p, map};
 }
 
