@@ -32,9 +32,28 @@ std::vector<StagedShape> shapes() {
   return {{64, 64, 16, 1016}, {128, 64, 2, 1016}, {64, 64, 3, 100}, {128, 12, 1, 64}, {192, 1, 5, 1}};
 }
 
-/// Windows that fill a chunk with columns or values, or exceed it by one; long rows; empty windows.
+/// Returns rows whose entries lie about `distance` columns apart, up to the last column.
+HostPattern<Offset> wide_pattern(int rows, int columns, int distance) {
+  HostPattern<Offset> A;
+  A.columns = columns;
+  while (A.rows < rows) {
+    for (std::int64_t j = A.rows; j < columns - 1; j += distance + A.rows)
+      A.column_indices.push_back(static_cast<int>(j));
+    A.column_indices.push_back(columns - 1);
+    A.end_row();
+  }
+  return A;
+}
+
+/// Windows that fill a chunk with columns or values, or exceed it by one; long rows; empty windows; columns that reach
+/// farther than a bitmap of 1024 words, with less groups of 32 columns than words, with more, and with gaps.
 std::vector<HostPattern<Offset>> staged_patterns() {
   auto patterns = adversarial_patterns<Offset>();
+  for (const int columns : {32 * 1024, 32 * 1024 + 1}) patterns.push_back(wide_pattern(2, columns, 40));
+  patterns.push_back(wide_pattern(70, 40000, 9000));
+  patterns.push_back(wide_pattern(65, 40000, 300));
+  patterns.push_back(wide_pattern(3, 3000000, 700));
+  patterns.push_back(wide_pattern(70, std::numeric_limits<int>::max(), 100000007));
   for (const int rows : {1, 63, 64, 65, 129}) {
     for (const int columns : {64, 65, 128}) patterns.push_back(random_pattern<Offset>(rows, columns, 1.0, 1));
     patterns.push_back(random_pattern<Offset>(rows, 700, 0.1, 2));
