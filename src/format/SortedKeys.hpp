@@ -30,30 +30,28 @@ static Csr<typename Exec::memory_space> csr_of_sorted_keys(
   return result;
 }
 
-/// Whether a sorted key differs from the previous one in more than its lowest `shift` bits. A struct, not a lambda: in
+/// Whether a sorted key differs from the previous one. A struct, not a lambda: in
 /// headers, nvcc miscompiles a lambda that captures another one (src/README.md, rules for lambdas).
 template <class Keys>
 struct FirstOfRun {
   Keys keys;
-  int shift;
-  KOKKOS_FUNCTION bool operator()(std::size_t i) const { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; }
+  KOKKOS_FUNCTION bool operator()(std::size_t i) const { return i == 0 || keys(i) != keys(i - 1); }
 };
 
-/// Removes the lowest `shift` bits of the keys, and keeps one of each run of equal keys. Returns the number of runs.
-/// runs(i) is the start of run i; the last element is the end. If `shift` is 0 and all keys differ, `runs` is
-/// unchanged.
+/// Keeps one of each run of equal keys. Returns the number of runs. runs(i) is the start of run i; the last element is
+/// the end. If all keys differ, `runs` is unchanged.
 template <class Exec>
 static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
-                               Array<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
+                               Array<Offset*, typename Exec::memory_space>& runs) {
   const auto keys = sorted.keys;
   const std::size_t size = keys.extent(0);
-  const FirstOfRun<std::decay_t<decltype(keys)>> is_first{keys, shift};
+  const FirstOfRun<std::decay_t<decltype(keys)>> is_first{keys};
   std::size_t unique = 0;
   Kokkos::parallel_reduce(
       "Tessera::unique_keys::count", IndexPolicy<Exec>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) { sum += is_first(i); }, unique);
   exec.fence("Tessera::unique_keys");
-  if (unique == size && shift == 0) return unique;
+  if (unique == size) return unique;
   const auto kept = allocate<Array<std::uint64_t*, typename Exec::memory_space>>(exec, "Tessera::unique_keys", unique);
   const auto starts = allocate<Array<Offset*, typename Exec::memory_space>>(exec, "Tessera::runs", unique + 1);
   Kokkos::parallel_scan(
@@ -63,7 +61,7 @@ static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorte
           if (final) starts(sum) = Offset(size);
         } else if (is_first(i)) {
           if (final) {
-            kept(sum) = keys(i) >> shift;
+            kept(sum) = keys(i);
             starts(sum) = Offset(i);
           }
           ++sum;

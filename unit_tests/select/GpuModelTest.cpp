@@ -445,7 +445,8 @@ TEST(GpuModel, TallTilesOnlyIfTheyFit) {
 
 TEST(GpuModel, StagedWindowsOnlyIfTheyFit) {
   GpuModel gpu;
-  gpu.free_bytes = 32 * fem3d_windows.nonzeros;
+  const double entries = fem3d_windows.nonzeros, columns = fem3d_windows.staged;
+  gpu.free_bytes = 8 * entries + 16 * columns + 1000 * (columns / 64 + entries / 1000);
   const auto candidates = [&] { return choose_format(statistics(fem3d_windows), gpu).candidates; };
   const auto is_staged = [](const Candidate& candidate) { return candidate.format == Format::Staged; };
   EXPECT_TRUE(std::ranges::any_of(candidates(), is_staged));

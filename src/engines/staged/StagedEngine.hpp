@@ -15,12 +15,17 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaStaged;
 
-/// Bytes that building staged windows takes for an entry: in A, and in two sort buffers.
-inline constexpr double staging_bytes = 2 * 4 + 2 * (8 + 4);
+/// Returns the bytes that building staged windows takes. An entry takes 8 in A and in the map of values. A distinct
+/// column of a window takes 16 in lists of columns. A chunk takes 1000: it has 64 columns, or about as many entries as
+/// values that fit.
+inline double staging_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
+  const double chunks = m.window64_columns / gpu.chunk_columns + m.nonzeros / gpu.chunk_values;
+  return 8 * m.nonzeros + 16 * m.window64_columns + 1000 * chunks;
+}
 
 /// Whether staged windows have a kernel, memory to build them, and statistics of their columns.
 inline bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
-  return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && staging_bytes * m.nonzeros <= gpu.free_bytes;
+  return gpu.staged_chunk_s > 0 && m.window64_columns > 0 && staging_bytes(m, gpu) <= gpu.free_bytes;
 }
 
 /// Predicts seconds. Strips of staged windows have about as many tiles as BitTCF, and compact values. The last chunk of

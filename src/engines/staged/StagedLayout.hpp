@@ -161,7 +161,8 @@ struct FillChunks {
           if (chunk == 0) chunk_offsets[0] = first;
           chunk_offsets[chunk + 1] = end;
           chunk_windows[chunk] = window;
-          ends_piece[chunk] = end == cutter.first_columns[window + 1] || (number + 1) % cutter.shape.piece_chunks == 0;
+          const bool is_full = (number + 1) % cutter.shape.piece_chunks == 0;
+          ends_piece[chunk] = is_full || end == cutter.first_columns[window + 1];
         });
       });
     });
