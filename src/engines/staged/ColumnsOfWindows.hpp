@@ -169,7 +169,7 @@ struct FillColumns {
 
 /// Finds the distinct columns of windows of `window_rows` rows, a multiple of 64.
 ///
-/// Cost: four passes over the entries, and two more for each bitmap of groups. Windows with more columns than fit in
+/// Cost: three passes over the entries, and two more for each bitmap of groups. Windows with more columns than fit in
 /// the bitmap cost two bisections of a row for each slice and pass.
 template <class Exec>
 static ColumnsOfWindows<typename Exec::memory_space> columns_of_windows(const Exec& exec, const CsrPattern<Offset>& A,

@@ -106,7 +106,7 @@ StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& 
 /// \throws TooManyPlaces for 2^31 or more chunks, for 2^32 or more units of 16 bytes of tiles or of values, or for more
 ///         places than offsets can count. It is thrown before anything of that size is allocated.
 ///
-/// Cost: six passes over the entries, or more in windows whose columns reach farther than about 30,000 columns; then
+/// Cost: four passes over the entries, or more in windows whose columns reach farther than about 30,000 columns; then
 /// passes over the distinct columns of the windows.
 template <class ExecutionSpace>
 BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
