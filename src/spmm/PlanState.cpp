@@ -526,8 +526,7 @@ auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec
 
 /// Takes the steps of growth that are due before a product. The caller must hold Growth::write().
 template <class Scalar, class ExecutionSpace>
-void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product,
-                                             Ordinal columns) const {
+void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product, Ordinal columns) const {
   const Region<ExecutionSpace> region("Tessera::grow");
   const BuildScope<ExecutionSpace> scope(exec, members_->account);
   grow_for<Scalar>(exec, *members_, product, columns);

@@ -38,8 +38,8 @@ inline constexpr std::array<std::string_view, 3> Impl::enum_names<Tuning> = {"pr
 
 /// The purpose of a plan. Hints make products faster or the plan smaller; they never restrict what is allowed.
 struct PlanHints {
-  /// Columns of X in a typical product; 0 if it is unknown. Then a plan that begins with compressed rows takes the number
-  /// of its first product, before it decides on another format. Any other plan assumes 32.
+  /// Columns of X in a typical product; 0 if it is unknown. Then a plan that begins with compressed rows takes the
+  /// number of its first product, before it decides on another format. Any other plan assumes 32.
   int num_vectors = 0;
   bool layout_left = false;    ///< whether typical X and Y are column-major (Kokkos::LayoutLeft)
   bool follow_values = false;  ///< whether Plan::follow_values() is called before each product
