@@ -108,6 +108,7 @@ PlanOptions options_of_growth(const Members& m) {
   const auto& block = m.blocks.front();
   options.hints.follow_values = options.hints.follow_values && block.source.is_identity();
   options.shares_values = options.shares_values && block.plain.reads_in_place();
+  if (m.first_columns > 0) options.hints.num_vectors = m.first_columns;
   return options;
 }
 
@@ -138,6 +139,7 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   // Nothing below can fail: it moves Views and numbers.
   block.plain = std::move(grown.plain);
   block.transposed = std::move(grown.transposed);
+  m.options.hints.num_vectors = options_of_growth(m).hints.num_vectors;
   note_memory(m, m.built, block.plain.choice);
   for (auto& part : block.transposed) note_memory(m, m.transpose_built, part.matrix.choice);
 }
@@ -208,27 +210,31 @@ void choose_growth(const ExecutionSpace& exec, Members& m, std::uint64_t product
 template <class Scalar, class ExecutionSpace, class Members>
 void plan_analysis(const ExecutionSpace& exec, Members& m) {
   const auto& block = m.blocks.front();
-  const double loss = greatest_loss<Scalar>(exec, m.options, block, m.columns);
+  const PlanOptions options = options_of_growth(m);
+  const double loss = greatest_loss<Scalar>(exec, options, block, m.columns);
   const double sampled =
       static_cast<double>(block.nonzeros) / static_cast<double>(sampling_stride(block.rows, block.nonzeros));
-  const double cost = set_up_seconds_of<Scalar>(exec, m.options).analysis.of(sampled);
+  const double cost = set_up_seconds_of<Scalar>(exec, options).analysis.of(sampled);
   constexpr double usual = 0.5;  // the share of the greatest loss that most matrices lose at most
   const std::uint64_t product = product_that_pays(cost, usual * loss);
   if (product == no_product)
     return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
   m.growth.wait_for(Growth::Next::Analysis, product,
-                    "compressed rows; the matrix is analysed before product " + std::to_string(product));
+                    "compressed rows; the matrix is analysed before product " + std::to_string(product) + ", for " +
+                        std::to_string(options.hints.num_vectors) + " columns of X");
 }
 
-/// Takes the steps that are due before product number `product`, which has an X of `columns` columns.
+/// Tells a plan that does not know it how many columns X has. A product without columns tells nothing.
 template <class Scalar, class ExecutionSpace, class Members>
-void grow_for(const ExecutionSpace& exec, Members& m, std::uint64_t product, Ordinal columns) {
-  if (m.growth.next() == Growth::Next::Columns) {
-    if (columns == 0) return;
-    m.options.hints.num_vectors = columns;
-    plan_analysis<Scalar>(exec, m);
-    if (!m.growth.is_due(product)) return;
-  }
+void tell_columns(const ExecutionSpace& exec, Members& m, Ordinal columns) {
+  if (m.growth.next() != Growth::Next::Columns || columns == 0) return;
+  m.first_columns = columns;
+  plan_analysis<Scalar>(exec, m);
+}
+
+/// Takes the steps that are due before product number `product`.
+template <class Scalar, class ExecutionSpace, class Members>
+void grow_for(const ExecutionSpace& exec, Members& m, std::uint64_t product) {
   if (m.growth.next() == Growth::Next::Analysis) choose_growth<Scalar>(exec, m, product);
   if (!m.growth.is_due(product)) return;
   const MatrixStatistics counted = m.blocks.front().plain.choice.statistics;

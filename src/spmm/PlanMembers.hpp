@@ -103,6 +103,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   std::size_t source_entries = 0;  // number of values that update_values() expects
   bool has_source = true;          // false after release_source()
   bool assumes_columns = false;    // whether the options do not say how many columns X has
+  Ordinal first_columns = 0;       // the columns of the first product if it was to tell them; otherwise 0
   bool trusts_rows = false;        // whether compressed rows were taken from the caller without a check
   bool has_transpose = false;
   PlanOptions options;

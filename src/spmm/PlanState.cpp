@@ -516,7 +516,8 @@ auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec
     keep_captured_rows(m, capture, "product " + std::to_string(product));
     if (capture == Capture::None && m.growth.is_due(product)) {
       const auto writing = m.growth.write();
-      if (m.growth.is_due(product)) grow(exec, product, columns);
+      if (m.growth.is_due(product)) tell_columns<Scalar>(exec, m, columns);
+      if (m.growth.is_due(product) && m.growth.next() != Growth::Next::Columns) grow(exec, product);
     }
   }
   auto reading = m.growth.read();
@@ -526,10 +527,10 @@ auto PlanState<Scalar, ExecutionSpace>::begin_product(const ExecutionSpace& exec
 
 /// Takes the steps of growth that are due before a product. The caller must hold Growth::write().
 template <class Scalar, class ExecutionSpace>
-void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product, Ordinal columns) const {
+void PlanState<Scalar, ExecutionSpace>::grow(const ExecutionSpace& exec, std::uint64_t product) const {
   const Region<ExecutionSpace> region("Tessera::grow");
   const BuildScope<ExecutionSpace> scope(exec, members_->account);
-  grow_for<Scalar>(exec, *members_, product, columns);
+  grow_for<Scalar>(exec, *members_, product);
 }
 
 /// Enlarges a workspace that was made for compressed rows, if the format that replaced them needs more.

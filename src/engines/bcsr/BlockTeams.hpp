@@ -192,9 +192,9 @@ inline bool windows_have(std::size_t entries, const CsrPattern<Offset>& A, std::
 template <class Exec>
 Teams<Exec> window_teams(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
                          std::size_t scratch) {
-  const Ordinal windows = shape.windows(A.rows);
-  const int lanes = nonzeros / static_cast<std::size_t>(windows) > 2048 ? 512 : 256;
-  return teams(exec, windows, scratch, {lanes, lanes_for(static_cast<double>(nonzeros) / A.rows)});
+  const std::size_t entries = nonzeros / static_cast<std::size_t>(shape.windows(A.rows));
+  const int lanes = entries > 2048 ? 512 : entries >= 128 ? 256 : 64;
+  return teams(exec, shape.windows(A.rows), scratch, {lanes, lanes_for(static_cast<double>(nonzeros) / A.rows)});
 }
 
 }  // namespace Tessera::Impl

@@ -118,7 +118,7 @@ class PlanState final : private LiveObject {
   using Reading = std::shared_lock<std::shared_mutex>;
   Reading begin_product(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
                         Ordinal columns) const;
-  void grow(const ExecutionSpace& exec, std::uint64_t product, Ordinal columns) const;
+  void grow(const ExecutionSpace& exec, std::uint64_t product) const;
   void make_room(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode) const;
   template <class VectorScalar>
   void multiply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
