@@ -98,7 +98,8 @@ def summary_table(problems):
     """Returns a row for each group, peer and kind of plan: ratios by number of products, the geometric mean and the
     least."""
     counts, peers = counts_of(problems), peers_of(problems)
-    rows = [["plan", "peer", "scalar", "layout", "columns", "nonzeros", "matrices"] + [f"n = {count}" for count in counts]]
+    rows = [["plan", "peer", "scalar", "layout", "columns", "nonzeros", "matrices"]
+            + [f"n = {count}" for count in counts]]
     rivals = {peer: [peer] for peer in peers}
     if len(peers) > 1:
         rivals["the fastest"] = peers

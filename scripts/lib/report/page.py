@@ -40,7 +40,8 @@ def sections_of(run, old):
                 "Tpetra's own matrix, cuSPARSE at its best): geometric means over matrices.",
                 tables.ratio_table(run.records), charts.ratio_charts(run.records), True))
     add(Section("Set-up and n products", "How many times as fast Tessera is as the fastest peer for that n, from "
-                "a new matrix on, with default options and with plans that share A: geometric means over matrices, the least in brackets. [k]: "
+                "a new matrix on, with default options and with plans that share A: geometric means over matrices, "
+                "the least in brackets. [k]: "
                 "for k matrices a time was not measured, and the latest products were taken to go on, as in plots of "
                 "means. Plots of a matrix end where its measurements end.",
                 curves.summary_table(run.curves), charts.curve_charts(run.curves)))
