@@ -142,12 +142,12 @@ TEST(BlockTeams, CountAndFillAsTheSerialBuild) {
 }
 
 TEST(BlockTeams, FewTeamsAddNumbers) {
-  for (const int count : {0, 1, 8, 9, 2048 * 8, 2048 * 8 + 1, 1000 * 1000, std::numeric_limits<int>::max()}) {
+  for (const int count : {0, 1, 8, 9, 8192 * 8, 8192 * 8 + 1, 1000 * 1000, std::numeric_limits<int>::max()}) {
     const int pieces = pieces_of_summing_team(count, 8);
     EXPECT_GT(pieces, 0);
     EXPECT_EQ(pieces % 8, 0);
-    EXPECT_LE(window_count(count, pieces), 2048);
-    EXPECT_EQ(pieces == 8, count <= 2048 * 8);  // no more than needed
+    EXPECT_LE(window_count(count, pieces), 8192);
+    EXPECT_EQ(pieces == 8, count <= 8192 * 8);  // no more than needed
   }
 }
 

@@ -130,7 +130,7 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
   }
   const TeamShape team{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
   const Ordinal team_rows = pieces_of_summing_team(A.rows, 64);
-  Kokkos::parallel_reduce("Tessera::count_blocks", teams(exec, window_count(A.rows, team_rows), 0, team),
+  Kokkos::parallel_reduce("Tessera::count_blocks_of_rows", teams(exec, window_count(A.rows, team_rows), 0, team),
                           BlocksOfRows<Exec>{A, shape, team_rows, of_windows}, blocks);
   exec.fence("Tessera::count_blocks");
   return blocks;

@@ -44,7 +44,7 @@ Teams<ExecutionSpace> teams(const ExecutionSpace& exec, Ordinal count, std::size
 /// Returns how many of `count` pieces a team takes if parallel_reduce() adds numbers of all teams: a multiple of
 /// `threads`, such that there are few teams. On CUDA, one warp adds the sums of all teams, one after the other.
 inline Ordinal pieces_of_summing_team(Ordinal count, int threads) {
-  constexpr Ordinal most_teams = 2048;
+  constexpr Ordinal most_teams = 8192;
   return threads * (1 + (window_count(count, threads) - 1) / most_teams);
 }
 
