@@ -126,10 +126,11 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   static_cast<RowsOfBlock&>(grown) = block;
   BuildReport report, transpose_report;
   const auto rows = [&] { return BuiltCsr<typename ExecutionSpace::memory_space>{*block.plain.engine->csr(), {}}; };
-  grown.plain = store_matrix<Scalar>(exec, options_of_growth(m), rows, false, report, counted);
+  const PlanOptions options = options_of_growth(m);
+  grown.plain = store_matrix<Scalar>(exec, options, rows, false, report, counted);
   timed(exec, "Tessera::fill_values", report.seconds.values,
         [&] { grown.plain.begin(exec, {}, block.plain.current_values()); });
-  if (m.has_transpose) grown.transposed = store_transpose(exec, m, grown, transpose_report, false);
+  if (m.has_transpose) grown.transposed = store_transpose(exec, m, options, grown, transpose_report, false);
   if (!m.has_source) grown.plain.release_source();
   grown.plain.follow_like(exec, block.plain);
   for (auto& part : grown.transposed) part.matrix.follow_like(exec, block.transposed.front().matrix);
@@ -139,7 +140,7 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   // Nothing below can fail: it moves Views and numbers.
   block.plain = std::move(grown.plain);
   block.transposed = std::move(grown.transposed);
-  m.options.hints.num_vectors = options_of_growth(m).hints.num_vectors;
+  m.options.hints.num_vectors = options.hints.num_vectors;
   note_memory(m, m.built, block.plain.choice);
   for (auto& part : block.transposed) note_memory(m, m.transpose_built, part.matrix.choice);
 }
@@ -220,8 +221,8 @@ void plan_analysis(const ExecutionSpace& exec, Members& m) {
   if (product == no_product)
     return m.growth.keep_rows("compressed rows stay: no format is predicted to be faster for a matrix of this size");
   m.growth.wait_for(Growth::Next::Analysis, product,
-                    "compressed rows; the matrix is analysed before product " + std::to_string(product) + ", for " +
-                        std::to_string(options.hints.num_vectors) + " columns of X");
+                    "compressed rows; the matrix is analysed before product " + std::to_string(product) +
+                        "; columns of X: " + std::to_string(options.hints.num_vectors));
 }
 
 /// Tells a plan that does not know it how many columns X has. A product without columns tells nothing.
@@ -260,7 +261,7 @@ void begin_growth(const ExecutionSpace& exec, Members& m) {
   const bool may_be_ordered = !is_host_space<ExecutionSpace> && m.options.reordering == Reordering::Auto;
   if (m.options.format == Format::Csr && !may_be_ordered)
     return m.growth.keep_rows("compressed rows stay: the options allow nothing else");
-  if (m.assumes_columns && m.options.hints.expected_products == 0 && m.nonzeros > 0) {
+  if (m.assumes_columns && m.options.hints.expected_products == 0 && m.nonzeros > 0 && m.blocks.size() == 1) {
     return m.growth.wait_for(Growth::Next::Columns, 1,
                              "compressed rows; the columns of the first product decide when the matrix is analysed");
   }

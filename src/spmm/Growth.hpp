@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 ///
 /// Products are counted. Before one due product the plan analyses its matrix, before a later one it builds the format.
 /// Both numbers follow from the matrix, the options, the device and its free memory, and from no clock. If the options
-/// do not say how many columns X has, the first product does.
+/// do not say how many columns X has, the first product does: of concurrent ones, any.
 ///
 /// While growth is open, products hold the stored matrix for reading, and the due product waits until none does.
 /// Several host threads may do so concurrently. Once growth is over, nothing is locked.

@@ -376,9 +376,10 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   std::vector<typename Members::Block::Transpose> transposed;
   try {
     const BuildScope<ExecutionSpace> scope(exec, m.account);
+    if (m.trusts_rows) check_bounds(exec, *m.blocks.front().plain.engine->csr());
     const auto rows_of_transpose = [&](const auto&) { return m.columns; };
     build_in_turn<Scalar>(m.blocks, *m.account, report.notes, rows_of_transpose, [&](std::size_t i) {
-      transposed.push_back(store_transpose(exec, m, m.blocks[i], report, m.growth.has_only_rows()));
+      transposed.push_back(store_transpose(exec, m, m.options, m.blocks[i], report, m.growth.has_only_rows()));
       return true;
     });
   } catch (const std::invalid_argument& rejection) {
@@ -485,10 +486,12 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
 /// Copies the values that products read in the caller's array.
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
-  const BuildScope<ExecutionSpace> scope(exec, members_->account);
-  for (auto& block : members_->blocks) {
+  Members& m = *members_;
+  const BuildScope<ExecutionSpace> scope(exec, m.account);
+  for (auto& block : m.blocks) {
     for_each_stored(block, [&](const RowsOfBlock&, auto& matrix) { matrix.keep_values(exec, block.source); });
   }
+  m.built.peak_bytes = std::max(m.built.peak_bytes, m.account->held());
 }
 
 template <class Scalar, class ExecutionSpace>

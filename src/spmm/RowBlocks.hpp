@@ -158,12 +158,25 @@ void keep_narrow_offsets(const NarrowRows<Memory>& narrow, Csr<Memory>& rows) {
   rows.shared_bytes -= narrow.row_offsets.extent(0) * sizeof(Offset);
 }
 
+/// Returns the last of offsets that are trusted.
+/// \throws std::invalid_argument like build_csr() if the first or the last one is wrong
+template <class ExecutionSpace, class Offset>
+std::size_t last_offset(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
+  if (A.rows == 0) return 0;
+  const Offset last = read_element(exec, A.row_offsets + A.rows);
+  if (read_element(exec, A.row_offsets) != 0 || static_cast<std::size_t>(last) > entries)
+    check_row_offsets(exec, A, entries);  // throws
+  return static_cast<std::size_t>(last);
+}
+
 /// Returns all rows of a matrix of elements as they are, trusted to be right.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> trusted_rows_of(const ExecutionSpace& exec, const UserRows& A,
                                                                 const RowRange& range) {
+  const std::size_t nonzeros = std::visit(
+      [&](const auto* offsets) { return last_offset(exec, pattern_of(A, offsets), range.entries); }, A.row_offsets);
   const auto narrow = narrow_rows(exec, A, range);
-  auto rows = trusted_csr(exec, narrow.pattern, range.entries, A.owner);
+  auto rows = trusted_csr(exec, narrow.pattern, nonzeros, A.owner);
   keep_narrow_offsets(narrow, rows);
   return {std::move(rows), {}};
 }

@@ -63,12 +63,13 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
 /// all rows. Does not wait for the values.
 ///
 /// \param m       [in] the members of the plan
+/// \param chosen  [in] the options of the block
 /// \param block   [in] one of the plan's blocks
 /// \param report  [in,out] gets the times and notes
 /// \param as_rows [in] whether compressed rows are stored, and nothing is counted or chosen
 template <class ExecutionSpace, class Members, class Block>
-typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const Block& block,
-                                          BuildReport& report, bool as_rows) {
+typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const PlanOptions& chosen,
+                                          const Block& block, BuildReport& report, bool as_rows) {
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
@@ -87,7 +88,7 @@ typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Memb
       return transposed;
     });
   };
-  const PlanOptions options = options_of_transpose(m.options, block.plain.choice.format);
+  const PlanOptions options = options_of_transpose(chosen, block.plain.choice.format);
   for (std::size_t i = 0; i < parts.size();) {
     auto& part = parts[i];
     const std::size_t notes = report.notes.size();

@@ -113,7 +113,7 @@ TYPED_TEST(GrowthTest, TheFirstProductTellsTheColumns) {
     spmm(plan, x, y);
     spmm(known, x, y);
     EXPECT_EQ(this->due(plan), this->due(known)) << plan.explain();
-    const std::string said = "for " + std::to_string(columns) + " columns of X\n";
+    const std::string said = "; columns of X: " + std::to_string(columns) + "\n";
     EXPECT_NE(plan.explain().find(said), std::string::npos) << plan.explain();
     while (this->due(plan) > 0) spmm(plan, x, y);
     while (this->due(known) > 0) spmm(known, x, y);

@@ -2,6 +2,7 @@
 //
 // Plans that leave pattern and values where the caller has them, and trust a pattern.
 #include <climits>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <tessera/PlanFile.hpp>
@@ -185,6 +186,7 @@ TYPED_TEST(SharedMatrixTest, AnUpdateBeyondTheLimitChangesNothing) {
   options.memory_limit = A.host.nonzeros() * sizeof(double) - 1;
   auto plan = A.plan(options);
   EXPECT_THROW(plan.update_values(Exec(), other.values), FormatTooLarge);
+  EXPECT_THROW(plan.release_source(Exec()), FormatTooLarge);
   expect_product<typename TestFixture::View>(A, plan, 5, Mode::NoTranspose, 2, 0.5, "as it was");
 }
 
@@ -205,10 +207,19 @@ TYPED_TEST(SharedMatrixTest, TrustedColumnsAreReadLate) {
   PlanOptions named = TestFixture::sharing_all();
   named.format = Format::BitTcf;
   EXPECT_THROW(wrong.plan(named), std::invalid_argument) << "another format needs columns";
-  pattern.column_indices[17] = 0;
-  pattern.row_offsets.back() += 1;
-  const UserMatrix<Exec, double, int> beyond(pattern);
-  EXPECT_THROW(beyond.plan(TestFixture::sharing_all()), std::invalid_argument) << "the last offset is always read";
+  EXPECT_THROW(plan.prepare(Exec(), 5, Mode::Transpose), std::invalid_argument) << "so does the transpose";
+}
+
+/// The first and the last offset are always read, before offsets of 8 bytes become ints.
+TYPED_TEST(SharedMatrixTest, TheLastOffsetIsNotTrusted) {
+  using Offset = typename TypeParam::Offset;
+  for (const Offset wrong : {Offset(1), static_cast<Offset>(std::uint64_t(1) << 32)}) {
+    auto pattern = random_pattern<Offset>(200, 300, 0.1, 1);
+    if (wrong == 0) continue;  // an int
+    pattern.row_offsets.back() += wrong;
+    const typename TestFixture::Matrix beyond(pattern);
+    EXPECT_THROW(beyond.plan(TestFixture::sharing_all()), std::invalid_argument) << wrong;
+  }
 }
 
 /// Trusted rows that are unsorted, with duplicates, multiply as they are, and for good.

@@ -160,6 +160,7 @@ class Plan {
   /// Frees the arrays for update_values() and follow_values(). Values that products read in place are copied first.
   ///
   /// \param exec [in] the instance that was given the values; it makes the copy, and the call waits for it
+  /// \throws FormatTooLarge if PlanOptions::memory_limit leaves no room for values that were shared
   void release_source(const execution_space& exec) { state().release_source(exec); }
 
  private:

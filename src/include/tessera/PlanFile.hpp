@@ -20,6 +20,7 @@ namespace Tessera {
 ///
 /// \param exec [in] the instance that made the plan or updated its values; settles (Plan::settle) and copies, and waits
 /// \throws std::runtime_error, naming the file, if it cannot be written
+/// \throws FormatTooLarge if PlanOptions::memory_limit leaves no room for values that were shared
 /// \throws std::logic_error if the plan is empty, or if the rows of a trusted pattern (PlanOptions::trusts_pattern) are
 ///         wrong, unsorted, or have duplicates
 template <Impl::KokkosExecutionSpace Exec, class Scalar, class PlanExec>

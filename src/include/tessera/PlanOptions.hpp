@@ -58,17 +58,19 @@ struct PlanOptions {
   /// indices are not aligned to 16 bytes.
   bool shares_pattern = false;
   /// Whether products in compressed rows may read the values in the array of A, as if Plan::follow_values() had been
-  /// called at once. The plan then neither copies them nor counts them as its memory, until update_values() allocates
-  /// room for others. The program must keep the array; a plan that has replaced its rows notices new values only if
-  /// follow_values() is called. The plan copies values of unsorted rows, of duplicates, of blocks, and of all formats
-  /// but Csr.
+  /// called for NoTranspose at once. The plan then neither copies them nor counts them as its memory. It does not hold
+  /// the View: the array must exist as long as the plan reads it. That ends with update_values(), save_plan() and
+  /// release_source(), which allocate room for a copy, and when another format replaces the rows. From then on, and in
+  /// the transpose, new values count only if follow_values() or update_values() is called. The plan copies values of
+  /// blocks, of all formats but Csr and, unless it trusts the pattern, of unsorted rows and of duplicates.
   bool shares_values = false;
   /// Whether make_plan() on a host may trust that the pattern is right, as KokkosSparse::spmv does: row offsets begin
-  /// at 0 and do not descend, and columns lie in the matrix. It then reads no column, and with shares_pattern and
-  /// shares_values it takes no longer for a larger matrix. Products read memory outside of X if the pattern is wrong.
-  /// The pattern is checked before another format is built; if it is wrong then, or if rows are unsorted or have
-  /// duplicates, the plan keeps compressed rows. Ignored on devices, where the check takes a small part of a product,
-  /// for matrices of blocks, and if another format is built at once.
+  /// at 0 and do not descend, and columns lie in the matrix. It then reads no column. With shares_pattern,
+  /// shares_values, offsets of 4 bytes and columns aligned to 16 bytes it takes no longer for a larger matrix. Products
+  /// read memory outside of X if the pattern is wrong. It is checked before another format or the transpose is built.
+  /// If rows are wrong, unsorted, or have duplicates, they stay as they are, and the plan cannot be saved. Ignored on
+  /// devices, where the check takes a small part of a product, for matrices of blocks, and if another format is built
+  /// at once.
   bool trusts_pattern = false;
   /// Whether X and Y of products may, and typically do, have 16 bits: Tessera::Half or BFloat16, or Kokkos' half_t or
   /// bhalf_t. Sums are computed in float. Only for float matrices, whose values keep 32 bits except in 16-bit

@@ -42,7 +42,9 @@ enum class Overlap {
 
 /// How a TpetraOperator or CrsMatrix multiplies.
 struct TpetraOptions {
-  PlanOptions plan = {};  ///< options of this rank's plans; hints.layout_left and hints.follow_values are overwritten
+  /// Options of this rank's plans. hints.layout_left, hints.follow_values, shares_pattern, shares_values and
+  /// trusts_pattern are overwritten.
+  PlanOptions plan = {};
   Agreement agreement = Agreement::WhenGrowing;  ///< when the ranks agree on errors; the same on all of them
   /// Whether apply() relies on being told of new values, by TpetraOperator::update() or CrsMatrix::values_changed().
   /// Otherwise it checks the values each time. Must be the same on all ranks.

@@ -100,13 +100,13 @@ BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& 
 
 /// Returns rows whose offsets and columns are trusted to be right, without a look at them. Columns need not ascend.
 ///
-/// \param owner [in] as for build_csr()
-/// \throws std::invalid_argument like build_csr() if the first or the last offset is wrong
+/// \param nonzeros [in] the last offset
+/// \param owner    [in] as for build_csr()
 ///
 /// Cost: none if the arrays are shared; otherwise that of copying them.
 template <class ExecutionSpace>
 Csr<typename ExecutionSpace::memory_space> trusted_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
-                                                       std::size_t entries, const std::shared_ptr<const void>& owner);
+                                                       std::size_t nonzeros, const std::shared_ptr<const void>& owner);
 
 /// Checks offsets for build_csr(). They may be a user's offsets that exceed the range of an int.
 ///
@@ -116,6 +116,14 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 /// \throws std::invalid_argument for the first column out of range
 template <class ExecutionSpace, class Offset>
 void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries);
+
+/// Checks the offsets and the range of the columns of rows that were trusted until now.
+template <class ExecutionSpace>
+void check_bounds(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A) {
+  if (A.rows == 0) return;
+  check_row_offsets(exec, A.view(), A.nonzeros);
+  check_columns(exec, A.view(), A.nonzeros);
+}
 
 /// Returns the pattern of A's transpose, also canonical. Cost: a radix sort of the entries by column.
 template <class ExecutionSpace>

@@ -209,6 +209,8 @@ class RankPlans {
 
   void make_split(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool keeps_parts) {
     options.shares_pattern = true;  // the parts are copies already
+    options.shares_values = keeps_parts;
+    options.trusts_pattern = false;
     split_ = split_rows(exec, A, columns.targets);
     const auto [own, far] = cut<Scalar>(exec, A, split_);
     owned_.plan = make_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
