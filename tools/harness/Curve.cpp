@@ -43,6 +43,7 @@ std::vector<int> counts_up_to(int most) {
 std::vector<double> run_curve(const Way& way, const std::vector<int>& counts, double limit_seconds,
                               const FencedClock& clock) {
   std::vector<double> seconds;
+  if (way.before) way.before();
   const double start = clock();
   const std::function<void()> multiply = way.set_up();
   int done = 0;

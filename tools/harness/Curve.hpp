@@ -18,6 +18,8 @@ struct Way {
   /// Does what the way does once for a matrix. Returns the product, which owns the result of the set-up. The set-up
   /// counts as time of the curve, the destruction of the product does not.
   std::function<std::function<void()>()> set_up;
+  /// Brings caches into the state that every way begins with, before the clock starts; may be empty.
+  std::function<void()> before = {};
 };
 
 /// A way and its times. seconds[i] is the time of a set-up and products[i] products; only numbers of products that

@@ -14,11 +14,11 @@ template <class T>
 class TeamBitmapTest : public ::testing::Test {};
 TYPED_TEST_SUITE(TeamBitmapTest, OffsetCases);
 
+constexpr int most_words = 100;
+
 /// A team fills its bitmap twice, the first time with the numbers 0, 3, 6, ... alone.
 template <class Exec>
 struct NumberMarks {
-  static constexpr int most_words = 100;
-
   int words;
   Array<int*, typename Exec::memory_space> numbers;  // to mark, in any order
   Array<int*, typename Exec::memory_space> ranks;    // gets the rank of each
@@ -54,7 +54,7 @@ void expect_numbered(int words, const std::vector<int>& numbers) {
   const NumberMarks<Exec> kernel{
       words, device_copy(Exec(), "numbers", numbers), allocate<Numbers>(Exec(), "ranks", numbers.size()),
       allocate<Numbers>(Exec(), "by_rank", expected.size()), allocate<Numbers>(Exec(), "counts", 2)};
-  Kokkos::parallel_for(teams(Exec(), 1, TeamBitmap<Exec>::bytes(NumberMarks<Exec>::most_words)), kernel);
+  Kokkos::parallel_for(teams(Exec(), 1, TeamBitmap<Exec>::bytes(most_words)), kernel);
   const auto size = static_cast<int>(expected.size());
   EXPECT_EQ(to_host(kernel.counts), (std::vector<int>{size, size}));
   EXPECT_EQ(to_host(kernel.by_rank), std::vector<int>(expected.begin(), expected.end()));

@@ -51,6 +51,14 @@ TEST(Curve, TimesAreCumulativeFromTheSetUpOnWithFencesOnlyAtCounts) {
   EXPECT_EQ(machine.events, "|sp|p|ppp|");
 }
 
+TEST(Curve, WhatIsDoneBeforeDoesNotCount) {
+  Machine machine;
+  Way way = machine.way("a", "", 3, 1);
+  way.before = [&] { way.set_up()(); };
+  EXPECT_EQ(run_curve(way, {1, 2}, 1e9, machine.clock()), (std::vector<double>{4, 5}));
+  EXPECT_EQ(machine.events, "sp|sp|p|");
+}
+
 TEST(Curve, EndsBeforeTheCountThatWouldExceedTheLimit) {
   Machine machine;
   const Way way = machine.way("a", "", 100, 1);
