@@ -131,7 +131,6 @@ class MatrixPlan {
         options.hints.layout_left = layout_left;
         options.shares_pattern = true;  // the graph stays as long as the plan
         options.shares_values = !is_told_;
-        options.trusts_pattern = true;  // like Kokkos Kernels' own products
       }
       options.hints.follow_values = !is_told_;
       plan_ = make_plan(exec, A, options);
