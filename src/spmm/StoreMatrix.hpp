@@ -87,9 +87,10 @@ struct Reordered {
 
 /// Stores A in the order that a reordering finds, unless that is the order of A, or is not predicted to be fast.
 ///
-/// \param least   [in] an order with at least this predicted time is not stored, if its time is known before it is
-/// built \param can_cut [in] as for store_matrix() \param seconds [in,out] gets the times \throws FormatTooLarge even
-/// if fall-backs are allowed, because an order that was found for blocks does not suit CSR
+/// \param least   [in] orders whose time is predicted before they are built, and is at least this, are not stored
+/// \param can_cut [in] as for store_matrix()
+/// \param seconds [in,out] gets the times
+/// \throws FormatTooLarge even if fall-backs are allowed, because an order that was found for blocks does not suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Reordered<Scalar, ExecutionSpace> store_reordered(const ExecutionSpace& exec, PlanOptions options, Format wanted,
                                                   Reordering reordering, const BuiltCsr<Memory>& A, double least,

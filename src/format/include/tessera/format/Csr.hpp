@@ -90,9 +90,8 @@ using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 ///
 /// Cost: one pass and one wait if the input is canonical; otherwise a radix sort of its entries.
 ///
-/// \param owner   [in] keeps the arrays of the input alive; null: they are copied. A canonical input is not copied if
-/// it
-///                     has an owner and its columns are aligned to 16 bytes, as kernels need
+/// \param owner   [in] keeps the arrays of the input alive; null: they are copied. Arrays of a canonical input are
+///                     shared if it has an owner and its columns are aligned to 16 bytes, as kernels need
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
                                                           std::size_t entries,
