@@ -14,12 +14,11 @@ template <class T>
 class TeamBitmapTest : public ::testing::Test {};
 TYPED_TEST_SUITE(TeamBitmapTest, OffsetCases);
 
-constexpr int most_words = 100;
-
 /// A team fills its bitmap twice, the first time with the numbers 0, 3, 6, ... alone.
 template <class Exec>
 struct NumberMarks {
-  int words;
+  int most_words;                                    // of any bitmap
+  int words;                                         // of this one
   Array<int*, typename Exec::memory_space> numbers;  // to mark, in any order
   Array<int*, typename Exec::memory_space> ranks;    // gets the rank of each
   Array<int*, typename Exec::memory_space> by_rank;  // gets the number of each rank
@@ -51,9 +50,13 @@ void expect_numbered(int words, const std::vector<int>& numbers) {
   SCOPED_TRACE(std::to_string(numbers.size()) + " numbers in " + std::to_string(words) + " words");
   using Numbers = Array<int*, typename Exec::memory_space>;
   const std::set<int> expected(numbers.begin(), numbers.end());
-  const NumberMarks<Exec> kernel{
-      words, device_copy(Exec(), "numbers", numbers), allocate<Numbers>(Exec(), "ranks", numbers.size()),
-      allocate<Numbers>(Exec(), "by_rank", expected.size()), allocate<Numbers>(Exec(), "counts", 2)};
+  constexpr int most_words = 100;
+  const NumberMarks<Exec> kernel{most_words,
+                                 words,
+                                 device_copy(Exec(), "numbers", numbers),
+                                 allocate<Numbers>(Exec(), "ranks", numbers.size()),
+                                 allocate<Numbers>(Exec(), "by_rank", expected.size()),
+                                 allocate<Numbers>(Exec(), "counts", 2)};
   Kokkos::parallel_for(teams(Exec(), 1, TeamBitmap<Exec>::bytes(most_words)), kernel);
   const auto size = static_cast<int>(expected.size());
   EXPECT_EQ(to_host(kernel.counts), (std::vector<int>{size, size}));
