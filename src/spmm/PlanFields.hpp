@@ -27,7 +27,8 @@ void transfer(Fields& fields, FormatParameters& p) {
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
   fields(o.hints.num_vectors, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel,
-         o.on_unsupported, o.tuning, o.tuning_file, o.memory_limit, o.half_vectors, o.hints.layout_left);
+         o.on_unsupported, o.tuning, o.tuning_file, o.memory_limit, o.half_vectors, o.hints.layout_left,
+         o.same_bits_alone);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {

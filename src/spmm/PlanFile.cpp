@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-constexpr SectionFileKind plan_file{"TESSPLAN", 8, "a plan"};
+constexpr SectionFileKind plan_file{"TESSPLAN", 9, "a plan"};
 
 /// The type of a plan's values, which must be the same in a file and in the plan that it is loaded into.
 struct PlanType {

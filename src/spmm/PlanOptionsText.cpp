@@ -65,6 +65,7 @@ void for_each_option(PlanOptions& o, const Visit& visit) {
   visit("shares_pattern", o.shares_pattern);
   visit("shares_values", o.shares_values);
   visit("trusts_pattern", o.trusts_pattern);
+  visit("same_bits_alone", o.same_bits_alone);
   visit("format", o.format);
   visit("precision", o.precision);
   visit("reordering", o.reordering);

@@ -275,7 +275,7 @@ TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 30)), "ends within section 1: the file is truncated");
   std::string other = file;
   other[12] = 1;
-  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 8");
+  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 9");
   other = file;
   std::reverse(other.begin() + 8, other.begin() + 12);
   EXPECT_MESSAGE(runtime_error, parse(other), "was written with another byte order");

@@ -15,7 +15,7 @@ TEST(PlanOptionsText, NothingIsTheDefault) {
 TEST(PlanOptionsText, EveryOption) {
   const PlanOptions options = parse_plan_options(
       "num_vectors=8,layout_left=true,follow_values=true,expected_products=77,format=bittcf,precision=tf32x3,"
-      "shares_pattern=true,shares_values=true,trusts_pattern=true,"
+      "shares_pattern=true,shares_values=true,trusts_pattern=true,same_bits_alone=true,"
       "reordering=degree,always_reorder=true,kernel=published,on_unsupported=fall_back,tuning=measure,"
       "tuning_file=/tmp/a b,memory_limit=12345678901");
   EXPECT_EQ(options.hints.num_vectors, 8);
@@ -25,6 +25,7 @@ TEST(PlanOptionsText, EveryOption) {
   EXPECT_TRUE(options.shares_pattern);
   EXPECT_TRUE(options.shares_values);
   EXPECT_TRUE(options.trusts_pattern);
+  EXPECT_TRUE(options.same_bits_alone);
   EXPECT_EQ(options.format, Format::BitTcf);
   EXPECT_EQ(options.precision, Precision::Tf32x3);
   EXPECT_EQ(options.reordering, Reordering::DegreeSort);

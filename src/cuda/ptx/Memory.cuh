@@ -185,18 +185,36 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InM
   }
 }
 
-/// Returns the value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp must call it.
-template <class T>
-__device__ inline T broadcast(const T& value, int source, int lanes) {
+/// Returns the value whose words are exchange(word) for each 32-bit word of `value`.
+template <class T, class Exchange>
+__device__ inline T exchanged(const T& value, const Exchange& exchange) {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
   constexpr int words = sizeof(T) / sizeof(std::uint32_t);
   std::uint32_t parts[words];
   std::memcpy(parts, &value, sizeof(T));
 #pragma unroll
-  for (int w = 0; w < words; ++w) parts[w] = __shfl_sync(0xffffffffu, parts[w], source, lanes);
+  for (int w = 0; w < words; ++w) parts[w] = exchange(parts[w]);
   T result;
   std::memcpy(&result, parts, sizeof(T));
   return result;
+}
+
+// All lanes of the warp must call these functions.
+
+/// Returns the value of lane `source` of the caller's group of `lanes` lanes.
+template <class T>
+__device__ inline T broadcast(const T& value, int source, int lanes) {
+  return exchanged(value, [&](std::uint32_t word) { return __shfl_sync(0xffffffffu, word, source, lanes); });
+}
+/// Returns the value of the lane whose number is higher by `distance`; the caller's own value if there is none.
+template <class T>
+__device__ inline T from_higher_lane(const T& value, int distance) {
+  return exchanged(value, [&](std::uint32_t word) { return __shfl_down_sync(0xffffffffu, word, distance); });
+}
+/// Returns the value of the lane whose number is lower by `distance`; the caller's own value if there is none.
+template <class T>
+__device__ inline T from_lower_lane(const T& value, int distance) {
+  return exchanged(value, [&](std::uint32_t word) { return __shfl_up_sync(0xffffffffu, word, distance); });
 }
 
 }  // namespace Tessera::Impl::Cuda

@@ -70,9 +70,11 @@ TYPED_TEST(CountRowsTest, TheFirstLookSumsRowsUp) {
   EXPECT_EQ(canonical.summary.longest, 64);
   const Cuda::CsrPieceLengths lengths;
   const auto counts = count_rows(Exec(), device.view(), lengths);
-  const auto summed = Cuda::CsrRowCounts::of_short_rows(canonical.summary.rows_with_entries, canonical.summary.spans);
+  const auto summed = Cuda::CsrRowCounts::of_short_rows(canonical.summary.rows_with_entries, canonical.summary.longest,
+                                                        canonical.summary.spans);
   EXPECT_EQ(summed.rows_with_entries, counts.rows_with_entries);
   EXPECT_EQ(summed.spans, counts.spans);
+  EXPECT_EQ(summed.longest, counts.longest);
   EXPECT_EQ(summed.pieces[1], counts.pieces[1]) << "pieces of " << lengths.at[1];
   EXPECT_EQ(transpose(Exec(), device.view(), A.nonzeros()).pattern.summary.longest, 0) << "is unknown";
 }

@@ -3,6 +3,7 @@
 
 #include "EngineKind.hpp"
 #include "cost/DefaultCost.hpp"
+#include "csr/ColumnKernel.hpp"
 
 namespace Tessera::Impl {
 template <class MemorySpace>
@@ -42,6 +43,17 @@ inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuMode
   GpuModel::Chain chain = gpu.rows;
   if (!is_narrow && row_bytes(m) <= gpu.thin_row_bytes) chain.step_s *= gpu.thin_step;
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
+}
+
+/// Predicts seconds for a single column. A, X and Y move through memory. Meanwhile each entry gathers an element of X,
+/// except those that 64 rows of A share.
+inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  const bool tiles = choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).tiles;
+  const double moved = (bytes + (m.rows + m.columns) * m.vector_bytes) /
+                       ((tiles ? gpu.column_tiles_stream : gpu.column_rows_stream) * gpu.streamed);
+  const double gathered = gpu.column_gather_s * (m.window64_columns > 0 ? m.window64_columns : m.nonzeros);
+  const double sums = tiles && m.longest_row > csr_tile_row ? gpu.sums_s : 0;
+  return gpu.column_launch_s + std::max(moved, gathered) + sums;
 }
 
 /// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
@@ -94,6 +106,7 @@ struct CsrCost : DefaultCost {
   static double host_decoding(const MatrixStatistics&, const FormatSize&, const MachineModel&) { return 0; }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     if (!gpu.has_rows) return std::nullopt;
+    if (m.vector_columns == 1) return csr_column_seconds(m, size.bytes, gpu);
     return takes_chunks(m, gpu) ? chunked_seconds(m, gpu) : csr_seconds_by_layout(m, size.bytes, gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {

@@ -23,7 +23,7 @@ namespace Tessera::Impl {
 
 /// Multiplies compressed rows on CUDA cores. The plan stores the list of rows that are cut into pieces. If X and Y have
 /// the type of A, X is multiplied in chunks in shared memory where that is faster. The choice does not depend on the
-/// number of columns of a product, so the bits of a column do not either.
+/// number of columns of a product, so the bits of a column do not either, except for a single column.
 template <class Scalar>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
@@ -43,14 +43,15 @@ class CudaCsr {
     if (piece > 0) lengths.at[0] = piece;
     std::optional<Cuda::CsrRowCounts> counted;
     const auto count = [&](Ordinal length) {
-      auto counts = Cuda::CsrRowCounts::of_short_rows(A.summary.rows_with_entries, A.summary.spans);
+      auto counts = Cuda::CsrRowCounts::of_short_rows(A.summary.rows_with_entries, A.summary.longest, A.summary.spans);
       if (A.summary.longest == 0 || A.summary.longest > length) {
         if (!counted) counted = count_rows(exec, pattern_, lengths);
         counts = *counted;
       }
       return counts.size(lengths, length, A.rows, A.nonzeros);
     };
-    const auto size = piece > 0 ? count(piece) : Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
+    auto size = piece > 0 ? count(piece) : Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
+    size.keeps_order = options.same_bits_alone;
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     const auto counter =
         allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counter", size.long_rows > 0 ? 1 : 0);
@@ -86,7 +87,8 @@ class CudaCsr {
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
     if constexpr (std::is_same_v<Scalar, VectorScalar>) {
-      if (chunked_.is_built()) return chunked_.multiply(exec, product, scratch);
+      if (chunked_.is_built() && (product.y.columns != 1 || schedule_.size.keeps_order))
+        return chunked_.multiply(exec, product, scratch);
     }
     const CudaLaunches launches("Tessera::csr_spmm", exec);
     if (launched_) {
@@ -104,15 +106,17 @@ class CudaCsr {
   /// \param chunks [in,out] whether X is multiplied in chunks
   void take_policy(const KernelPolicy& policy, int& piece, int& chunks) {
     Cuda::CsrPolicy own{.lanes = 0};
-    int eager = 0;
+    int eager = 0, tiles = 0;
     policy.replace({{"piece", piece},
                     {"chunks", chunks, 0, 1},
                     {"lanes", own.lanes},
                     {"vectors", own.vectors},
                     {"rounds", own.rounds},
                     {"threads", own.threads},
-                    {"eager", eager, 0, 1}});
+                    {"eager", eager, 0, 1},
+                    {"tiles", tiles, 0, 1}});
     own.eager = eager != 0;
+    own.tiles = tiles != 0;
     if (own == Cuda::CsrPolicy{.lanes = 0}) return;
     if (!Cuda::is_valid(own))
       throw PolicyError("policy lanes=" + std::to_string(own.lanes) + ",vectors=" + std::to_string(own.vectors) +

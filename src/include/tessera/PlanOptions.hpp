@@ -77,6 +77,10 @@ struct PlanOptions {
   /// precisions. On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and so do those of BitTcf and
   /// Bmat in Fp16 and Bf16. Other kernels, and hosts, multiply float copies of some columns of X and Y at a time.
   bool half_vectors = false;
+  /// Whether a column that is multiplied alone has the bits that it has among others. If not, products of compressed
+  /// rows with one column on Kokkos::Cuda add the entries of a row in another order, which takes less time: up to half.
+  /// The same plan then still gives the same bits in every run. Other products always have this property.
+  bool same_bits_alone = false;
   /// Auto chooses the fastest format for these hints. With Auto or Csr, a reordering of Auto or None, Kernel::Auto and
   /// Tuning::Predict, the plan begins with compressed rows, which take the shortest time to set up. Before a certain
   /// product it analyses the matrix, and before a later one it builds its choice: when what earlier products have lost

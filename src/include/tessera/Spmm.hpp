@@ -53,9 +53,10 @@ Exec default_instance(const Plan<Scalar, Exec>& plan) {
 ///
 /// Sums have the type of Y or the plan's precision; if Y has 16 bits, sums, alpha and beta are float. The order of
 /// summation depends on the matrix, and on the format and the kernels of the plan (Plan::explain). A column of Y has
-/// the same bits whatever the other columns of X are, and for any number of threads. On a GPU the choice of kernels,
-/// and the pieces that long rows are cut into, depend on PlanHints::num_vectors
-/// and on the memory that is free when the plan is made.
+/// the same bits in every run, whatever the other columns of X are, and for any number of threads. A column without
+/// others may have other bits on a GPU, unless PlanOptions::same_bits_alone. On a GPU the choice of kernels, and the
+/// pieces that long rows are cut into, depend on PlanHints::num_vectors and on the memory that is free when the plan is
+/// made.
 ///
 /// Formats agree within rounding if alpha and beta are finite. If alpha is infinite, the elements of Y that become NaN
 /// depend on the format, because some formats add alpha times a part of a row at a time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include "csr/ColumnKernel.hpp"
 #include "csr/cuda/Policy.hpp"
 #include "csr/cuda/Spmm.hpp"
 
@@ -128,22 +129,21 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
   EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // rows are too long
 }
 
-TEST(CsrPolicy, AColumnOfFloatsIsTiledWhereRowsAreLongOrDiffer) {
-  CsrProblem p = problem(1.9e5, 1.5e7, 1e4, 1, 4);
-  p.matrix_bytes = 4;
-  EXPECT_TRUE(choose_csr_narrow_policy(p).tiles);
-  p.nonzeros = 5e6;
-  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "rows of a like length";
-  p.pieces = 10;
-  EXPECT_TRUE(choose_csr_narrow_policy(p).tiles);
-  p.nonzeros = 3e6;
-  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "few entries";
-  p.nonzeros = 5e6, p.rows = 2e6;
-  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "very short rows";
-  p.rows = 1e5, p.vector_columns = 2;
-  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "two columns";
-  p.vector_columns = 1, p.vector_bytes = 8;
-  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "an X of doubles";
+TEST(CsrColumnKernel, HasTilesWhereRowsAreShortOrDiffer) {
+  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81), (CsrColumnKernel{false, 16}));
+  EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 1.5e7, 700).tiles) << "a row that is nine times as long as the mean";
+  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.9e6, 128), (CsrColumnKernel{false, 4})) << "no row is long";
+  EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 1.9e6, 129).tiles);
+  EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 9e5, 5).tiles) << "short rows";
+  EXPECT_FALSE(choose_csr_column_kernel(4e3, 2e6, 2048).tiles);
+  EXPECT_TRUE(choose_csr_column_kernel(4e3, 2e6, 2049).tiles) << "a row that takes longer than all others";
+}
+
+TEST(CsrColumnKernel, HasMoreLanesForFewRows) {
+  EXPECT_EQ(choose_csr_column_kernel(1e5, 1.6e6, 16).lanes, 4);
+  EXPECT_EQ(choose_csr_column_kernel(1e4, 1.6e5, 16).lanes, 8);
+  EXPECT_EQ(choose_csr_column_kernel(100, 1e5, 1000).lanes, 32);
+  EXPECT_EQ(choose_csr_column_kernel(0, 0, 0).lanes, 2);
 }
 
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {

@@ -169,25 +169,25 @@ void compare_with_host() {
   EXPECT_EQ(pieces_in_order(size, memory.to_host()), pieces_in_order(size, fill_csr_schedule(host, size)));
 }
 
-TEST(CsrSchedule, TilesBeginAtPiecesAndAtRows) {
-  // Positions: row 0 begins at 0, its pieces every 64; row 1 at 4000, row 2 at 4001, row 3 at 4011.
-  const std::vector<int> offsets{0, 4000, 4000, 4010, 5000};
-  const CsrPattern<int> A{4, 5000, offsets.data(), nullptr};
+TEST(CsrSchedule, OnlyLongRowsAreCutWhereTilesBegin) {
+  // Row 0 begins at position 0 and row 1 at csr_tile_row, in tile 9. Row 3 begins at csr_tile_row + 11 and is cut.
+  constexpr int most = csr_tile_row, span = csr_tile_span;
+  const std::vector<int> offsets{0, most, most, most + 10, 2 * most + 11};
+  const CsrPattern<int> A{4, 2 * most, offsets.data(), nullptr};
   const CsrScheduleSize size = count_csr_schedule(A, 64);
-  EXPECT_EQ(size.tiles, 3);
+  EXPECT_EQ(size.longest_row, most + 1u);
+  ASSERT_EQ(size.tiles, (2 * most + 13) / span + 1);
   const std::vector<int> memory = fill_csr_schedule(A, size);
   const CsrSchedule schedule(size, memory.data());
-  const auto expect_tile = [&](int t, std::uint64_t entry, int row, int piece) {
+  const auto expect_tile = [&](int t, std::uint64_t entry, int row, int is_within_row) {
     EXPECT_EQ(schedule.tiles[t].entry, entry) << t;
     EXPECT_EQ(schedule.tiles[t].row, row) << t;
-    EXPECT_EQ(schedule.tiles[t].piece, piece) << t;
+    EXPECT_EQ(schedule.tiles[t].is_within_row, is_within_row) << t;
   };
-  expect_tile(0, 0, 0, -1);
-  expect_tile(1, 28 * 64, 1, 28);  // 1760 = 27.5 pieces
-  expect_tile(2, 55 * 64, 1, 55);
-  expect_tile(3, 5000, 4, -1);
-  EXPECT_EQ(schedule.long_rows[0], 0);
-  EXPECT_EQ(schedule.long_rows[1], 3);
+  expect_tile(0, 0, 0, 0);
+  for (int t = 1; t <= most / span; ++t) expect_tile(t, most, 1, 0);
+  for (int t = most / span + 1; t < size.tiles; ++t) expect_tile(t, static_cast<std::uint64_t>(t * span - 1), 4, 1);
+  expect_tile(size.tiles, 2 * most + 11, 4, 0);
 }
 
 TEST(CsrSchedule, EmptyRowsFillTiles) {

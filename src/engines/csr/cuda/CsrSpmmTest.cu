@@ -186,6 +186,7 @@ struct Options {
   bool packs_if_small = true;       // packs X although A is small
   bool infinite_rest = false;       // rows of X that no entry uses are infinite
   std::ptrdiff_t x_row_stride = 0;  // row stride of X if it is not 0; X then has one row
+  bool keeps_order = true;          // CsrScheduleSize::keeps_order
 
   std::string text() const {
     return std::to_string(columns) + " columns, layouts " + std::to_string(int(x_layout)) + " and " +
@@ -194,12 +195,12 @@ struct Options {
            std::to_string(scatter) + ", x_rows " + std::to_string(permute_x) + ", beta = 0 " +
            std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
            (little_scratch ? ", little scratch" : "") + (packs_if_small ? "" : ", packs nothing small") +
-           (infinite_rest ? ", infinite rest" : "") +
+           (infinite_rest ? ", infinite rest" : "") + (keeps_order ? "" : ", any order") +
            (policy == nullptr
                 ? ""
                 : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
                       " vectors, " + std::to_string(policy->rounds) + " rounds, " + std::to_string(policy->threads) +
-                      " threads" + (policy->eager ? ", eager" : ""));
+                      " threads" + (policy->eager ? ", eager" : "") + (policy->tiles ? ", tiles" : ""));
   }
 };
 
@@ -236,6 +237,7 @@ std::vector<V> gpu_product(const Matrix<M>& A, const Product<M, V>& host, const 
   if (options.scatter) p.y_rows = device_y_rows.data();
   if (options.permute_x) p.x_rows = device_x_rows.data();
   CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
+  size.keeps_order = options.keeps_order;
   const OnDevice<int> memory(options.schedule_of_device ? schedule_memory_of_device(pattern, size)
                                                         : fill_csr_schedule(A.pattern(), size));
   if (options.packs_if_small) size.packing_entries = 0;
@@ -264,9 +266,33 @@ void spoil_rest(const Matrix<M>& A, const std::vector<int>& x_rows, Dense<V>& x)
   }
 }
 
+/// Returns a bound on the difference of two results for a row of Y, which add the entries in different orders.
 template <class M, class V>
-void compare(const Matrix<M>& A, const Options& options, int some = 41) {
-  if (!Test::is_chosen(some)) return;
+double most_difference(const CsrPattern<Offset>& A, const Product<M, V>& p, int row, V result) {
+  const auto size = [](auto z) {
+    if constexpr (is_complex_v<decltype(z)>) {
+      return std::abs(double(z.re)) + std::abs(double(z.im));
+    } else {
+      return std::abs(static_cast<double>(z));
+    }
+  };
+  using Sum = sum_of_t<V>;
+  double magnitude = 0;
+  const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
+  for (Offset k = begin; k < end; ++k) {
+    const int c = A.column_indices[k];
+    magnitude += size(Sum(p.values[k])) * size(Sum(p.x(p.x_rows == nullptr ? c : p.x_rows[c], 0)));
+  }
+  const double sum_error = std::numeric_limits<real_of_t<Sum>>::epsilon();
+  const double rounding = is_half_v<V> ? (std::is_same_v<V, Half> ? 0x1p-10 : 0x1p-7) : sum_error;
+  // Two sums of n products, each with an error of up to n + 2 roundings, then two roundings of the result.
+  return 2 * static_cast<double>(end - begin + 4) * sum_error * size(p.alpha) * magnitude +
+         2 * rounding * size(Sum(result)) + (is_half_v<V> ? 0x1p-24 : 0);
+}
+
+/// Compares the GPU's product with a serial one: bit by bit if it adds the entries in the same order.
+template <class M, class V>
+void compare_once(const Matrix<M>& A, const Options& options) {
   Dense<V> x(A.columns, options.columns, options.x_layout, options.shift);
   Dense<V> y(A.rows, options.columns, options.y_layout, options.shift);
   x.randomize();
@@ -281,14 +307,40 @@ void compare(const Matrix<M>& A, const Options& options, int some = 41) {
   p.beta = options.overwrite ? Sum(0) : random_scalar<Sum>();
   p.x = x.at(static_cast<const V*>(x.memory.data()));
   p.y = y.view;
-  const std::vector<V> computed = gpu_product(A, p, x, y, options, y_rows, x_rows);
+  std::vector<V> computed = gpu_product(A, p, x, y, options, y_rows, x_rows);
   if (options.scatter) p.y_rows = y_rows.data();
   if (options.permute_x) p.x_rows = x_rows.data();
   serial_product(A.pattern(), p, options.piece_length);
+  if (!options.keeps_order) {
+    for (int i = 0; i < A.rows; ++i) {
+      const V expected = y.view(p.y_rows == nullptr ? i : p.y_rows[i], 0);
+      V& element = y.at(computed.data())(p.y_rows == nullptr ? i : p.y_rows[i], 0);
+      if constexpr (is_complex_v<V>) {
+        ASSERT_LE(std::max(std::abs(element.re - expected.re), std::abs(element.im - expected.im)),
+                  most_difference(A.pattern(), p, i, expected))
+            << "row " << i << "; " << options.text();
+      } else {
+        ASSERT_LE(std::abs(static_cast<double>(element) - static_cast<double>(expected)),
+                  most_difference(A.pattern(), p, i, expected))
+            << "row " << i << "; " << options.text();
+      }
+      element = expected;
+    }
+  }
   for (std::size_t k = 0; k < computed.size(); ++k) {
     ASSERT_TRUE(same(computed[k], y.memory[k])) << "element " << k << " of the memory of Y, which is " << A.rows
                                                 << " x " << options.columns << "; " << options.text();
   }
+}
+
+/// Compares products of one column in both orders of summation.
+template <class M, class V>
+void compare(const Matrix<M>& A, Options options, int some = 41) {
+  if (!Test::is_chosen(some)) return;
+  options.keeps_order = true;
+  compare_once<M, V>(A, options);
+  options.keeps_order = false;
+  if (options.columns == 1 && !::testing::Test::HasFatalFailure()) compare_once<M, V>(A, options);
 }
 
 std::vector<int> varied_lengths(int rows, int most) {
@@ -577,68 +629,115 @@ TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   }
 }
 
-/// Compares products of one column of floats in tiles of entries, for every length of pieces that fits.
-void compare_in_tiles(int columns_of_A, const std::vector<int>& lengths) {
-  const Matrix<float> A(columns_of_A, lengths);
-  const CsrPolicy tiles{.tiles = true};
+/// Compares products of one column in tiles of entries, and those of rows with these lengths.
+template <class M, class V>
+void compare_columns(int columns_of_A, const std::vector<int>& lengths) {
+  const Matrix<M> A(columns_of_A, lengths);
   int k = 0;
-  for (const int piece_length : {64, 128, 255, 256}) {
+  for (const bool tiles : {true, false}) {
     for (const Layout layout : {Layout::Right, Layout::PaddedRight, Layout::Left}) {
       ++k;
-      Options options{.x_layout = layout, .y_layout = layout, .policy = &tiles, .piece_length = piece_length};
+      const CsrPolicy policy{.lanes = 4 << k % 4, .tiles = tiles};
+      Options options{.x_layout = layout, .y_layout = layout, .policy = &policy, .keeps_order = false};
       options.shift = k % 2;
       options.scatter = k % 3 == 0;
       options.permute_x = k % 4 == 1;
+      options.conjugate_values = k % 4 > 1;
       options.overwrite = k % 2;
       options.infinite_rest = true;
       options.schedule_of_device = k % 5 < 2;
       options.entries_shift = k % 6 == 5;
-      compare<float, float>(A, options, 1);
+      compare_once<M, V>(A, options);
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
 }
 
-TEST(CsrSpmmTiles, RowsAcrossTheEdgesOfTiles) {
-  TESSERA_SKIP_WITHOUT_GPU();
+template <class T>
+using CsrSpmmColumn = CsrSpmm<T>;
+TYPED_TEST_SUITE(CsrSpmmColumn, EveryProduct);
+
+TYPED_TEST(CsrSpmmColumn, RowsAcrossTheEdgesOfTiles) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
   constexpr int span = csr_tile_span;
   for (const int first : {span - 129, span - 1, span, span + 1, 2 * span}) {
-    compare_in_tiles(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
-    if (HasFatalFailure()) return;
+    compare_columns<M, V>(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
+    if (this->HasFatalFailure()) return;
   }
-  compare_in_tiles(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
+  compare_columns<M, V>(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
 }
 
-TEST(CsrSpmmTiles, OneRowAndRowsOfOneLength) {
-  TESSERA_SKIP_WITHOUT_GPU();
+TYPED_TEST(CsrSpmmColumn, RowsThatAreCut) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  constexpr int most = csr_tile_row, span = csr_tile_span;
+  compare_columns<M, V>(3 * most, {most, 5, most + 1, 0, 0, 7});
+  compare_columns<M, V>(3 * most, {most + 1});
+  compare_columns<M, V>(3 * most, {3, most + 2, most + 3, 3 * most});  // a tile ends one cut row and begins the next
+  compare_columns<M, V>(3 * most, {40 * (span / 40), 10 * span, 10 * span, 1});
+}
+
+TYPED_TEST(CsrSpmmColumn, OneRowAndRowsOfOneLength) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
   constexpr int span = csr_tile_span;
-  for (const int entries : {0, 1, 31, 64, 65, span - 1, span, span + 1, 2 * span - 1, 2 * span, 3 * span + 5}) {
-    compare_in_tiles(3 * span + 5, {entries});
-    if (HasFatalFailure()) return;
+  for (const int entries : {0, 1, 31, 64, 65, span - 1, span, span + 1, 1023, 1024, 1025, 2 * span, 3 * span + 5}) {
+    compare_columns<M, V>(3 * span + 5, {entries});
+    if (this->HasFatalFailure()) return;
   }
-  for (const int length : {1, 2, 7, 16, 64}) {
-    compare_in_tiles(100, std::vector<int>(static_cast<std::size_t>(4 * span / length), length));
-    if (HasFatalFailure()) return;
+  for (const int length : {1, 2, 3, 7, 16, 64}) {
+    compare_columns<M, V>(100, std::vector<int>(static_cast<std::size_t>(3 * span / length), length));
+    if (this->HasFatalFailure()) return;
   }
 }
 
-TEST(CsrSpmmTiles, RunsOfEmptyRows) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  compare_in_tiles(10, std::vector<int>(9000, 0));
-  std::vector<int> lengths(20000, 0);
-  lengths[7000] = 400, lengths[7001] = 3, lengths[19999] = 9;
-  compare_in_tiles(400, lengths);
-  lengths = varied_lengths(3000, 30);
+TYPED_TEST(CsrSpmmColumn, RunsOfEmptyRows) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  compare_columns<M, V>(10, std::vector<int>(5000, 0));
+  compare_columns<M, V>(0, {0, 0, 0});
+  std::vector<int> lengths(9000, 0);
+  lengths[7000] = 400, lengths[7001] = 3, lengths[8999] = 9;
+  compare_columns<M, V>(400, lengths);
+  lengths = varied_lengths(1500, 30);
   lengths[50] = 2000, lengths[1000] = 5000;
-  compare_in_tiles(5000, lengths);
+  compare_columns<M, V>(5000, lengths);
 }
 
-/// The last of 33 columns does not fill a vector. Other kernels compute it and add all pieces.
-TEST(CsrSpmmTiles, AColumnAmongOthersIsNotTiled) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const Matrix<float> A(3000, {5, 300, 2500, 0, 64});
-  const CsrPolicy tiles{.tiles = true};
-  for (const int columns : {2, 5, 33}) compare<float, float>(A, {.columns = columns, .policy = &tiles}, 1);
+/// Neither addresses nor layouts nor the run change the bits of a column without others.
+TYPED_TEST(CsrSpmmColumn, HasTheSameBitsAtAnyAddress) {
+  using V = typename TypeParam::VectorScalar;
+  using M = typename TypeParam::MatrixScalar;
+  std::vector<int> lengths = varied_lengths(60, 70);
+  lengths[5] = 900;
+  const typename TestFixture::Matrix A(1000, lengths);
+  for (const bool tiles : {true, false}) {
+    const CsrPolicy policy{.lanes = 8, .tiles = tiles};
+    std::vector<V> first;
+    for (const int shift : {0, 1, 2, 3, 0}) {
+      const Layout layout = shift % 2 == 0 ? Layout::Left : Layout::PaddedRight;
+      Dense<V> x(A.columns, 1, layout, shift), y(A.rows, 1, layout, shift);
+      std::mt19937_64 bits(7);
+      std::swap(bits, random_bits);
+      x.randomize();
+      std::swap(bits, random_bits);
+      Product<M, V> p;
+      p.alpha = V(1);
+      p.beta = V(0);
+      const Options options{.x_layout = layout,
+                            .y_layout = layout,
+                            .shift = shift,
+                            .entries_shift = shift,
+                            .policy = &policy,
+                            .keeps_order = false};
+      const std::vector<V> memory = gpu_product(A, p, x, y, options, {}, {});
+      std::vector<V> result;
+      for (int i = 0; i < A.rows; ++i) result.push_back(y.at(memory.data())(i, 0));
+      if (first.empty()) first = result;
+      ASSERT_EQ(std::memcmp(first.data(), result.data(), result.size() * sizeof(V)), 0) << shift << ", " << tiles;
+    }
+  }
 }
 
 TEST(CsrSpmmArguments, AreChecked) {

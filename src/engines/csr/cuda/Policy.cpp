@@ -95,10 +95,6 @@ CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& 
   if (problem.pieces > 0 && problem.nonzeros < machine.small_entries) policy.lanes = 4;
   const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
   policy.rounds = differ ? policy.lanes : 1;
-  const bool is_float_column =
-      problem.vector_columns == 1 && problem.matrix_bytes == sizeof(float) && problem.vector_bytes == sizeof(float);
-  policy.tiles = is_float_column && problem.nonzeros >= machine.tiled_entries &&
-                 (length >= machine.tiled_row || (problem.pieces > 0 && length >= machine.short_row));
   return policy;
 }
 
@@ -119,6 +115,12 @@ std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows
                             std::size_t vector_bytes) {
   const std::size_t row_bytes = (static_cast<std::size_t>(columns) * vector_bytes + 15) / 16 * 16;
   return (static_cast<std::size_t>(schedule.pieces) + static_cast<std::size_t>(packed_rows)) * row_bytes;
+}
+
+std::size_t csr_column_bytes(const CsrScheduleSize& schedule) {
+  constexpr std::size_t sums_of_tile = 2, most_bytes = 16;
+  const bool is_cut = schedule.longest_row > static_cast<std::uint64_t>(csr_tile_row);
+  return is_cut && !schedule.keeps_order ? std::size_t(schedule.tiles) * sums_of_tile * most_bytes : 0;
 }
 
 namespace {
@@ -143,7 +145,8 @@ bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns) {
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
                                 std::size_t vector_bytes, bool adjacent_columns) {
   const Ordinal width = csr_panel_columns(schedule, x_rows, columns);
-  const std::size_t sums = csr_panel_bytes(schedule, 0, width, vector_bytes);
+  const std::size_t sums =
+      std::max(csr_panel_bytes(schedule, 0, width, vector_bytes), columns > 0 ? csr_column_bytes(schedule) : 0);
   if (adjacent_columns || !csr_packs(schedule, x_rows, columns)) return sums;
   return std::max(sums, csr_panel_bytes(schedule, x_rows, std::min(width, csr_packed_columns), vector_bytes));
 }

@@ -15,7 +15,7 @@ struct CsrPolicy {
   int vectors = 1;     ///< vectors of a lane: 1, 2 or 4
   int rounds = 1;      ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
   int threads = 128;   ///< threads of a block: a multiple of 32 up to 512
-  bool tiles = false;  ///< whether a single column of floats is multiplied in tiles of entries, if these are aligned
+  bool tiles = false;  ///< whether a single column is multiplied in tiles of entries
   /// Whether a lane with one vector fetches 8 rows of X at once, which takes more registers. Possible only if X and Y
   /// are aligned and too wide for the narrow kernels.
   bool eager = false;
@@ -53,8 +53,6 @@ struct CsrMachine {
   double round_row = 100;       ///< mean row length below which two lanes sum a row of 3 or 4 columns
   double sorted_row = 32;       ///< mean row length below which rows of different lengths are sorted
   double sorted_rows = 2e5;     ///< lower bound on rows for sorting; with fewer, blocks would not fill the GPU
-  double tiled_row = 48;        ///< mean row length from which tiles are used, for a single column of floats
-  double tiled_entries = 4e6;   ///< lower bound on entries for tiles, because fewer tiles would not fill the GPU
   double eager_threads = 3500;  ///< most threads per multiprocessor for eager lanes: about four times what fits
 };
 
@@ -70,8 +68,7 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
 /// Chooses a policy for so few columns of X that each lane holds all of them. A group has 1, 2 or 4 lanes: more for
-/// longer rows, and for fewer columns. A single column of floats is multiplied in tiles of entries if rows are long, or
-/// differ in length and are not very short. For many short rows that differ much in length, the number of rounds is the
+/// longer rows, and for fewer columns. For many short rows that differ much in length, the number of rounds is the
 /// number of lanes, and a block computes its longest rows first.
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 

@@ -25,13 +25,15 @@ struct CsrPieceLengths {
 struct CsrRowCounts {
   std::int64_t spans = 0;  // see CsrScheduleSize::mean_span
   Ordinal rows_with_entries = 0;
+  std::uint64_t longest = 0;  // entries of the longest row
   Ordinal long_rows[CsrPieceLengths::count] = {};
   Ordinal pieces[CsrPieceLengths::count] = {};  // each has an entry, so an Offset can count them
 
   /// Returns the counts of rows that are not cut.
-  static CsrRowCounts of_short_rows(Ordinal rows_with_entries, std::int64_t spans) {
+  static CsrRowCounts of_short_rows(Ordinal rows_with_entries, std::uint64_t longest, std::int64_t spans) {
     CsrRowCounts counts;
     counts.rows_with_entries = rows_with_entries;
+    counts.longest = longest;
     counts.spans = spans;
     return counts;
   }
@@ -40,6 +42,7 @@ struct CsrRowCounts {
     const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
     if (begin == end) return;
     ++rows_with_entries;
+    take_longer(end - begin);
     spans += A.column_indices == nullptr ? A.columns : A.column_indices[end - 1] - A.column_indices[begin] + 1;
     for (int i = 0; i < CsrPieceLengths::count; ++i) {
       const Ordinal pieces_of_row = csr_pieces_of(end - begin, lengths.at[i]);
@@ -50,11 +53,14 @@ struct CsrRowCounts {
   TESSERA_FUNCTION void operator+=(const CsrRowCounts& other) {
     spans += other.spans;
     rows_with_entries += other.rows_with_entries;
+    take_longer(other.longest);
     for (int i = 0; i < CsrPieceLengths::count; ++i) {
       long_rows[i] += other.long_rows[i];
       pieces[i] += other.pieces[i];
     }
   }
+
+  TESSERA_FUNCTION void take_longer(std::uint64_t length) { longest = length > longest ? length : longest; }
 
   /// Returns the sizes of the schedule with pieces of one of the lengths that were counted.
   /// \throws std::invalid_argument if the length was not counted, or is not positive

@@ -21,30 +21,25 @@ using LongRowsAndPieces = unsigned long long;
 constexpr int pieces_bits = 32;
 
 /// Writes the tiles that begin after the first entry of this row, up to the first entry of the next row.
-///
-/// \param first_piece  the first piece of the row in the schedule, if it is long
 __host__ __device__ void fill_tiles(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal row,
-                                    Ordinal first_piece, CsrTile* tiles) {
+                                    CsrTile* tiles) {
   const std::uint64_t begin = A.row_offsets[row], end = A.row_offsets[row + 1];
-  const auto number = static_cast<std::uint64_t>(row), piece_length = static_cast<std::uint64_t>(size.piece_length);
-  const auto pieces = static_cast<std::uint64_t>(csr_pieces_of(end - begin, size.piece_length));
+  const auto number = static_cast<std::uint64_t>(row);
+  const bool is_cut = end - begin > static_cast<std::uint64_t>(csr_tile_row);
   if (row == 0) tiles[0] = CsrTile{};
   for (std::uint64_t t = csr_tile_of(begin, number) + 1; t <= csr_tile_of(end, number + 1); ++t) {
-    const std::uint64_t piece = (t * csr_tile_span - (begin + number / 2) + piece_length - 1) / piece_length;
-    const bool is_within = piece < pieces;
-    tiles[t] = {is_within ? begin + piece * piece_length : end, row + 1,
-                is_within ? first_piece + static_cast<Ordinal>(piece) : -1};
+    const std::uint64_t entry = t * csr_tile_span - number / 2;
+    const bool is_within = is_cut && entry < end;
+    tiles[t] = {is_within ? entry : end, row + 1, is_within};
   }
-  if (row + 1 == A.rows) tiles[size.tiles] = {end, A.rows, -1};
+  if (row + 1 == A.rows) tiles[size.tiles] = {end, A.rows, 0};
 }
 
 /// Lists a row if it is long.
-///
-/// \return its first piece, or -1
-__device__ Ordinal fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal i,
-                                 unsigned long long* counter, Ordinal* memory) {
+__device__ void fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal i,
+                              unsigned long long* counter, Ordinal* memory) {
   const Ordinal pieces = csr_pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
-  if (pieces == 0) return -1;
+  if (pieces == 0) return;
   const LongRowsAndPieces before =
       atomicAdd(counter, (LongRowsAndPieces(1) << pieces_bits) + static_cast<unsigned>(pieces));
   const auto l = static_cast<Ordinal>(before >> pieces_bits);
@@ -60,7 +55,6 @@ __device__ Ordinal fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleS
     piece_rows[first + p] = i;
     piece_numbers[first + p] = p;
   }
-  return first;
 }
 
 __global__ void fill_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned long long* counter, CsrTile* tiles,
@@ -68,8 +62,8 @@ __global__ void fill_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned l
   const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= A.rows) return;
   const auto i = static_cast<Ordinal>(row);
-  const Ordinal first_piece = fill_long_row(A, size, i, counter, lists);
-  fill_tiles(A, size, i, first_piece, tiles);
+  fill_long_row(A, size, i, counter, lists);
+  fill_tiles(A, size, i, tiles);
 }
 
 constexpr unsigned block_threads = 256;  // one row each
@@ -106,6 +100,7 @@ CsrScheduleSize CsrRowCounts::size(const CsrPieceLengths& lengths, Ordinal piece
   size.mean_span = static_cast<Ordinal>(spans / std::max(rows_with_entries, 1));
   size.long_rows = long_rows[number];
   size.pieces = pieces[number];
+  size.longest_row = longest;
   size.tiles = rows == 0 ? 0 : static_cast<Ordinal>(csr_tile_of(nonzeros, static_cast<std::uint64_t>(rows)) + 1);
   return size;
 }
@@ -124,7 +119,7 @@ std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrSch
   std::vector<CsrTile> tiles(static_cast<std::size_t>(size.tiles) + 1);
   for (Ordinal i = 0; i < A.rows; ++i) {
     const Ordinal pieces = csr_pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
-    fill_tiles(A, size, i, static_cast<Ordinal>(piece_rows.size()), tiles.data());
+    fill_tiles(A, size, i, tiles.data());
     if (pieces == 0) continue;
     long_rows.push_back(i);
     for (Ordinal p = 0; p < pieces; ++p) {

@@ -8,28 +8,35 @@
 #include <tessera/cuda/Stream.hpp>
 #include <vector>
 
+#include "csr/ColumnKernel.hpp"
+
 namespace Tessera::Impl::Cuda {
 
-/// The start of a tile of adjacent entries, and its rows. A thread block of csr_spmm() holds one tile at a time if X
-/// has a single column. A tile has whole pieces and whole uncut rows, hence lengths of tiles differ.
+/// The start of a tile of adjacent entries, and its rows. A thread block of csr_spmm() multiplies one tile if X has a
+/// single column.
 struct CsrTile {
-  std::uint64_t entry = 0;  ///< the first entry
-  Ordinal row = 0;          ///< the first row that begins in the tile or after it
-  Ordinal piece = -1;       ///< if the tile begins within row - 1: the schedule's piece that starts at its first entry
+  std::uint64_t entry = 0;    ///< the first entry
+  Ordinal row = 0;            ///< the first row that begins in the tile or after it
+  Ordinal is_within_row = 0;  ///< 1 if row - 1 began before the first entry and ends after it; otherwise 0
 };
 
 /// Entry k of row i has position k + i / 2. Each row takes half a position, so a tile has few rows even if these are
-/// empty. Tile t has the pieces and the uncut rows at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1.
-inline constexpr int csr_tile_span = 1760;
+/// empty. Tile t has the rows that begin at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1. Rows of more
+/// than csr_tile_row entries are cut: the tile has only their entries at these positions, and a second kernel adds the
+/// sums of all tiles of such a row.
+inline constexpr int csr_tile_span = 896;
 
 /// The sizes of a CsrSchedule, and other properties of A on which the work of a product depends.
 struct CsrScheduleSize {
-  std::size_t nonzeros = 0;  ///< entries of the matrix
-  Ordinal piece_length = 0;  ///< entries of a piece
-  Ordinal mean_span = 0;     ///< mean over rows with entries of the last column minus the first, plus 1
-  Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
-  Ordinal pieces = 0;        ///< number of pieces of all long rows
-  Ordinal tiles = 0;         ///< number of tiles
+  std::size_t nonzeros = 0;       ///< entries of the matrix
+  Ordinal piece_length = 0;       ///< entries of a piece
+  Ordinal mean_span = 0;          ///< mean over rows with entries of the last column minus the first, plus 1
+  Ordinal long_rows = 0;          ///< number of rows with more than piece_length entries
+  Ordinal pieces = 0;             ///< number of pieces of all long rows
+  Ordinal tiles = 0;              ///< number of tiles
+  std::uint64_t longest_row = 0;  ///< entries of the longest row
+  /// Whether a single column is summed in the order of a column among others, which takes longer.
+  bool keeps_order = false;
   /// Entries that one more slab of columns reads in the time of packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
 
@@ -45,7 +52,8 @@ struct CsrScheduleSize {
 ///
 /// A row of more than piece_length entries is cut into pieces of piece_length entries; the last may have fewer. A piece
 /// is summed from its first entry to its last, and the pieces of a row are added from the first to the last. The order
-/// of summation, hence every bit of a column of Y, depends only on the matrix and piece_length.
+/// of summation, hence every bit of a column of Y, depends only on the matrix and piece_length. A single column has an
+/// order of its own, which depends only on the matrix (CsrColumnRows, CsrColumnTile), unless size.keeps_order.
 ///
 /// ```{.unparsed}
 ///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends

@@ -9,10 +9,12 @@
 #include <string>
 #include <type_traits>
 
-#include "EntryTile.cuh"
+#include "ColumnRows.cuh"
+#include "ColumnTile.cuh"
 #include "NarrowRows.cuh"
 #include "Rows.cuh"
 #include "Task.cuh"
+#include "csr/ColumnKernel.hpp"
 #include "csr/cuda/Spmm.hpp"
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
@@ -80,23 +82,10 @@ __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
                                static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
 }
 
-/// Adds the sums of the pieces of a row that several tiles share, and writes the row of Y. The thread of the first tile
-/// that begins within the row does this.
 template <class Task>
-__global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
+__global__ void csr_column_sums_kernel(const __grid_constant__ Task task) {
   wait_for_previous_kernels();
-  const auto t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x + 1;
-  if (t >= task.schedule.size.tiles) return;
-  const CsrTile tile = task.schedule.tiles[t];
-  if (tile.piece < 0) return;
-  const Ordinal row = tile.row - 1;
-  const std::uint64_t begin = task.A.row_offsets[row], end = task.A.row_offsets[row + 1];
-  if (task.schedule.tiles[t - 1].entry > begin) return;
-  const auto piece_length = static_cast<std::uint64_t>(task.schedule.size.piece_length);
-  const Ordinal first = tile.piece - static_cast<Ordinal>((tile.entry - begin) / piece_length);
-  const auto pieces = static_cast<Ordinal>((end - begin + piece_length - 1) / piece_length);
-  using Sum = Vector<typename Task::Scalar, false, typename Task::InMemory>;
-  store_row<false>(task, row, 0, Sum{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
+  CsrColumnSums<Task>(task).run();
 }
 
 /// Launches one product. Different kernels compute different columns.
@@ -178,7 +167,8 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // each panel reuses them
-    if (columns == 1 && is_tiled(panel)) return multiply_tiles(panel);
+    if (task_.product.y.columns == 1 && !task_.schedule.size.keeps_order && rows_are_readable(panel.product.x))
+      return multiply_column(panel);
     if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
@@ -301,32 +291,32 @@ class CsrLauncher {
     launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
   }
 
-  /// Whether a single column is multiplied in tiles of entries. Tests request tiles through a policy.
-  bool is_tiled(const Task& task) const {
-    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
-      const bool is_wanted =
-          policy_ != nullptr ? policy_->tiles : choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar))).tiles;
-      return is_wanted && CsrEntryTile<Task>::fits(task.schedule.size) && are_entries_aligned(task) &&
-             rows_are_readable(task.product.x);
-    } else {
-      return false;
-    }
+  /// Multiplies by an X of one column.
+  void multiply_column(Task task) const {
+    task.product.x.columns = 1;
+    const CsrScheduleSize& size = task.schedule.size;
+    CsrColumnKernel kernel = choose_csr_column_kernel(task.A.rows, static_cast<double>(size.nonzeros),
+                                                      static_cast<double>(size.longest_row));
+    if (policy_ != nullptr) kernel = {policy_->tiles, policy_->lanes};
+    if (kernel.tiles) return multiply_tiles(task);
+    task.schedule.size.pieces = 0;  // items are rows only
+    const CsrPolicy policy{.lanes = kernel.lanes};
+    are_entries_aligned(task) ? launch<CsrColumnRows<Task, true>>(task, policy, 0)
+                              : launch<CsrColumnRows<Task, false>>(task, policy, 0);
   }
 
   void multiply_tiles(Task task) const {
-    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
-      using Tile = CsrEntryTile<Task>;
-      constexpr int shared_bytes = sizeof(typename Tile::Memory);
-      const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
-      task.x_row_bytes = row_bytes(task.product.x);
-      allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes,
-                                                   cudaSharedmemCarveoutMaxShared);
-      Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, shared_bytes, stream_, task);
-      if (task.schedule.size.long_rows == 0) return;
-      constexpr unsigned threads = 128;
-      launch_early<&csr_tile_sums_kernel<Task>>("csr_spmm: sums of tiles", ceil_divide(tiles, threads), threads, 0,
-                                                stream_, task);
-    }
+    using Tile = CsrColumnTile<Task>;
+    using Sums = CsrColumnSums<Task>;
+    constexpr int shared_bytes = sizeof(typename Tile::Memory);
+    const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
+    task.x_row_bytes = row_bytes(task.product.x);
+    allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes,
+                                                 cudaSharedmemCarveoutMaxShared);
+    Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, shared_bytes, stream_, task);
+    if (csr_column_bytes(task.schedule.size) == 0) return;
+    launch_early<&csr_column_sums_kernel<Task>>("csr_spmm: sums of tiles", ceil_divide<unsigned>(tiles, Sums::warps),
+                                                32 * Sums::warps, 0, stream_, task);
   }
 
   template <bool aligned, int most_columns>

@@ -28,6 +28,10 @@ Ordinal csr_panel_columns(const CsrScheduleSize& schedule, Ordinal x_rows, Ordin
 std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows, Ordinal columns,
                             std::size_t vector_bytes);
 
+/// Returns the bytes of scratch memory for a single column, whatever its type is: the partial sums of rows that are
+/// cut.
+std::size_t csr_column_bytes(const CsrScheduleSize& schedule);
+
 /// Whether csr_spmm() first copies a column-major X to rows, which costs a launch and one read and write of X.
 /// Otherwise each entry gathers its elements of X one by one, in slabs of few columns: for one slab, for small
 /// matrices, and if A has fewer than 4 nonzeros per row of X.
@@ -42,7 +46,8 @@ bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns)
 bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
 /// Returns the bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for the columns
-/// of a panel. If csr_packs(), panels have csr_packed_columns columns, and the memory also holds packed rows of X.
+/// of a panel, or csr_column_bytes() if these are more. If csr_packs(), panels have csr_packed_columns columns, and the
+/// memory also holds packed rows of X.
 ///
 /// \param schedule         [in] the schedule of A
 /// \param x_rows           [in] rows of X
@@ -68,7 +73,9 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 ///                          columns are computed at a time
 ///
 /// A column of Y has the same bits for any other columns, alignment, layout and policy, and in every run. CsrSchedule
-/// defines the order of summation. Products are added by fused multiply-adds, also for the parts of complex numbers.
+/// defines the order of summation. A single column is summed in another order, which is faster, and has the same bits
+/// for any alignment and layout and in every run; the policy counts. With CsrScheduleSize::keeps_order it is no
+/// exception. Products are added by fused multiply-adds, also for the parts of complex numbers.
 ///
 /// \throws std::invalid_argument for extents that do not fit, or scratch that is too small
 /// \throws std::length_error if the grid has more blocks than CUDA allows
@@ -80,8 +87,9 @@ template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 /// Multiplies with this policy. It applies to columns that are read 16 bytes per lane. For columns that
-/// csr_is_narrow(), the policy only decides whether there are several rounds and, for a single column, tiles. Rows of
-/// two vectors are narrow as well, and ignore it.
+/// csr_is_narrow(), the policy only decides whether there are several rounds. Rows of two vectors are narrow as well,
+/// and ignore it. For a single column, unless it keeps the order, the policy has the number of lanes and decides on
+/// tiles.
 ///
 /// \throws std::invalid_argument also if the policy is not valid
 template <class MatrixScalar, class VectorScalar>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace Tessera::Impl {
+
+/// Most entries of a row that a single tile has (Cuda::csr_tile_span).
+inline constexpr int csr_tile_row = 8192;
+
+/// How compressed rows are multiplied by a single column on an NVIDIA GPU. The order of summation depends on it.
+struct CsrColumnKernel {
+  bool tiles = false;  ///< tiles of entries (Cuda::CsrColumnTile); otherwise rows (Cuda::CsrColumnRows)
+  int lanes = 1;       ///< lanes that sum a row
+
+  friend bool operator==(const CsrColumnKernel&, const CsrColumnKernel&) = default;
+};
+
+/// Chooses tiles of entries if rows are short or differ much in length: short rows leave most lanes idle, and a product
+/// waits for a row that is much longer than others. The choice depends on the matrix only. Thresholds were measured on
+/// an H200.
+///
+/// \param longest_row [in] entries of the longest row
+inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, double longest_row) {
+  constexpr double short_row = 5, most_times = 8, always_alike = 128, always_long = 2048;
+  constexpr double lane_entries = 4, wide_row = 32, few_lanes = 1e5;
+  const double length = nonzeros / std::max(rows, 1.0);
+  CsrColumnKernel kernel;
+  kernel.tiles = length < short_row || longest_row > std::min(always_long, std::max(most_times * length, always_alike));
+  const auto lanes = static_cast<unsigned>(std::clamp(std::ceil(length / lane_entries), 1.0, 32.0));
+  kernel.lanes = static_cast<int>(length < wide_row ? std::bit_ceil(lanes) : std::bit_floor(lanes));
+  if (kernel.lanes < 32 && rows * kernel.lanes < few_lanes) kernel.lanes *= 2;
+  return kernel;
+}
+
+}  // namespace Tessera::Impl

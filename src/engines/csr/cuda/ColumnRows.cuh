@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "Task.cuh"
+
+namespace Tessera::Impl::Cuda {
+
+/// Multiplies rows of about the same length by a single column. Each lane of a group adds blocks of four entries, whose
+/// numbers begin at multiples of four; then the sums of the lanes are added in a tree. So the order of summation
+/// depends on the entries and on the number of lanes, not on addresses.
+///
+/// \tparam by_blocks  whether both arrays of A begin at multiples of 16 bytes; then a lane loads a block at once
+template <class Task, bool by_blocks>
+class CsrColumnRows {
+  using Scalar = typename Task::Scalar;
+  using MatrixScalar = typename Task::MatrixScalar;
+  static constexpr int entries = 4;  // of a block
+
+ public:
+  static constexpr int registers = 40 + (sizeof(MatrixScalar) > 4 ? 8 : 0) + (is_complex_v<Scalar> ? 32 : 0);
+  static int slab_columns(int /*lanes*/) { return 1; }
+
+  __device__ explicit CsrColumnRows(const Task& task) : task_(task) {}
+
+  __device__ void run() {
+    const std::int64_t row = task_.item();
+    const bool is_there = row < task_.rows;
+    Scalar sum = is_there ? sum_of_lane(task_.A.row_offsets[row], task_.A.row_offsets[row + 1]) : Scalar(0);
+    for (int distance = task_.lanes() / 2; distance > 0; distance /= 2) sum += from_higher_lane(sum, distance);
+    if (is_there && task_.lane() == 0)
+      store_row<false>(task_, static_cast<Ordinal>(row), 0, Vector<Scalar, false, typename Task::InMemory>{{sum}});
+  }
+
+ private:
+  __device__ Scalar sum_of_lane(Offset begin, Offset end) const {
+    const auto step = static_cast<Offset>(task_.lanes() * entries);
+    const auto all = static_cast<Offset>(task_.schedule.size.nonzeros);
+    Scalar sum(0);
+#pragma unroll 2
+    for (Offset block = begin / entries * entries + static_cast<Offset>(task_.lane() * entries); block < end;
+         block += step) {
+      Ordinal columns[entries];
+      MatrixScalar values[entries];
+      if (by_blocks && block + entries <= all) {
+        load_block(task_.A.column_indices + block, columns);
+        load_block(task_.product.values + block, values);
+      } else {
+#pragma unroll
+        for (int e = 0; e < entries; ++e) {
+          const bool is_there = block + static_cast<Offset>(e) < all;
+          columns[e] = is_there ? __ldg(task_.A.column_indices + block + e) : 0;
+          values[e] = is_there ? load_reused(task_.product.values + block + e) : MatrixScalar(0);
+        }
+      }
+      sum = sum_with_block(columns, values, static_cast<int>(begin) - static_cast<int>(block),
+                           static_cast<int>(end) - static_cast<int>(block), sum);
+    }
+    return sum;
+  }
+
+  /// Adds entries `first` to `last` - 1 of a block.
+  __device__ Scalar sum_with_block(Ordinal (&rows_of_x)[entries], const MatrixScalar (&values)[entries], int first,
+                                   int last, Scalar sum) const {
+#pragma unroll
+    for (int e = 0; e < entries; ++e) rows_of_x[e] = e >= first && e < last ? rows_of_x[e] : 0;  // row 0 exists
+    if (task_.product.x_rows != nullptr) {
+#pragma unroll
+      for (int e = 0; e < entries; ++e) rows_of_x[e] = task_.product.x_rows[rows_of_x[e]];
+    }
+    typename Task::InMemory x[entries];
+#pragma unroll
+    for (int e = 0; e < entries; ++e) x[e] = load_reused(task_.row_of_x(rows_of_x[e], task_.product.x.data));
+#pragma unroll
+    for (int e = 0; e < entries; ++e) {
+      if (e >= first && e < last) sum = fused(task_.value_of_entry(values[e]), Scalar(x[e]), sum);
+    }
+    return sum;
+  }
+
+  template <class T>
+  static __device__ void load_block(const T* from, T (&block)[entries]) {
+    static_assert(sizeof(block) % sizeof(uint4) == 0);
+    uint4 parts[sizeof(block) / sizeof(uint4)];
+    const auto* word = reinterpret_cast<const uint4*>(from);
+#pragma unroll
+    for (uint4& part : parts) part = load_now_once_16(word++);
+    std::memcpy(&block, &parts, sizeof(block));
+  }
+
+  const Task& task_;
+};
+
+}  // namespace Tessera::Impl::Cuda

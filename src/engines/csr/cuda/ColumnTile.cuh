@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "Task.cuh"
+#include "launch/Launch.cuh"
+
+namespace Tessera::Impl::Cuda {
+
+/// Multiplies a tile of adjacent entries by a single column, whatever the lengths of rows are.
+///
+/// Adjacent threads multiply adjacent entries, whose elements of X are often in the same cache lines. The products go
+/// to shared memory. Then each thread adds four adjacent products, and a segmented scan of the block adds the sums of
+/// threads that share a row. The order of summation depends on the pattern only.
+///
+/// A row of up to csr_tile_row entries belongs to the tile of its first entry: all threads add the entries that the
+/// tile has no room for. A longer row is cut where tiles begin. A tile then has two partial sums: of the row that began
+/// before, and of the row that continues in the next tile. CsrColumnSums adds them.
+template <class Task>
+class CsrColumnTile {
+  using Scalar = typename Task::Scalar;
+  using InMemory = typename Task::InMemory;
+  using MatrixScalar = typename Task::MatrixScalar;
+  static constexpr int warp = 32;
+  static constexpr int unroll = 4;  // entries of a thread
+
+ public:
+  static constexpr int threads = 256;
+  static constexpr int registers = 32 + (sizeof(Scalar) > 4 ? 8 : 0) + (is_complex_v<Scalar> ? 24 : 0);
+  struct Memory {
+    static constexpr int capacity = threads * unroll;
+    static constexpr int padding = 128 / static_cast<int>(sizeof(Scalar));
+    Scalar products[capacity + capacity / padding];
+    std::uint16_t
+        ends[capacity];           // for the last entry of a row: the number of the row in the tile, plus 1; otherwise 0
+    Scalar rest[threads / warp];  // sums of warps of the entries beyond the capacity
+    Scalar carried[threads / warp];
+    bool has_end[threads / warp];
+
+    /// Threads that read four adjacent products each do not read the same banks.
+    __device__ Scalar& product(int entry) { return products[entry + entry / padding]; }
+  };
+
+  __device__ explicit CsrColumnTile(const Task& task)
+      : task_(task),
+        memory_(*reinterpret_cast<Memory*>(dynamic_memory())),
+        begin_(task.schedule.tiles[blockIdx.x]),
+        end_(task.schedule.tiles[blockIdx.x + 1]),
+        length_(static_cast<int>(end_.entry - begin_.entry)),
+        kept_(min(length_, Memory::capacity)) {}
+
+  __device__ void run() {
+    let_next_kernel_begin();
+    clear_ends();
+    multiply_entries();
+    __syncthreads();
+    mark_ends();
+    if (length_ > kept_) add_rest();
+    __syncthreads();
+    sum_rows();
+  }
+
+ private:
+  static constexpr int before = 0xffff;  // in ends: the row that began before the tile
+  static_assert(2 * csr_tile_span < before && csr_tile_span <= Memory::capacity);
+
+  __device__ int thread() const { return static_cast<int>(threadIdx.x); }
+  __device__ int lane() const { return thread() % warp; }
+  __device__ int warp_number() const { return thread() / warp; }
+  __device__ Ordinal rows() const { return end_.row - begin_.row; }
+
+  __device__ void clear_ends() {
+    auto* const words = reinterpret_cast<std::uint32_t*>(memory_.ends);
+    for (int i = thread(); i < Memory::capacity / 2; i += threads) words[i] = 0;
+  }
+
+  __device__ void multiply_entries() {
+    if (kept_ == 0) return;  // X may have no rows
+    const Ordinal* const columns = task_.A.column_indices + begin_.entry;
+    const MatrixScalar* const values = task_.product.values + begin_.entry;
+    Ordinal rows_of_x[unroll];
+    MatrixScalar read[unroll];
+    InMemory x[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const int entry = min(u * threads + thread(), kept_ - 1);
+      rows_of_x[u] = __ldcs(columns + entry);
+      read[u] = load_once(values + entry);
+    }
+    // All loads precede the first store: the compiler may not move them past it.
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) rows_of_x[u] = task_.row_of_entry(rows_of_x[u]);
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) x[u] = load_reused(task_.row_of_x(rows_of_x[u], task_.product.x.data));
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const int entry = u * threads + thread();
+      if (entry < kept_) memory_.product(entry) = multiplied(task_.value_of_entry(read[u]), Scalar(x[u]));
+    }
+  }
+
+  /// Marks the last entry of each row, and writes rows without entries.
+  __device__ void mark_ends() {
+    const Offset* const offsets = task_.A.row_offsets;
+    for (Ordinal row = thread(); row < rows(); row += threads) {
+      const Offset begin = offsets[begin_.row + row], end = offsets[begin_.row + row + 1];
+      if (begin == end) {
+        store(begin_.row + row, Scalar(0));
+      } else {
+        memory_.ends[last_of(end)] = static_cast<std::uint16_t>(row + 1);
+      }
+    }
+    if (thread() == 0 && begin_.is_within_row) memory_.ends[last_of(offsets[begin_.row])] = before;
+  }
+  /// Returns the last entry of the tile that belongs to a row with this end.
+  __device__ int last_of(Offset end) const {
+    const auto last = static_cast<std::uint64_t>(end) - begin_.entry;
+    return (last < static_cast<std::uint64_t>(kept_) ? static_cast<int>(last) : kept_) - 1;
+  }
+
+  /// Adds the entries of the last row that the tile has no room for.
+  __device__ void add_rest() {
+    const Ordinal* const columns = task_.A.column_indices + begin_.entry;
+    const MatrixScalar* const values = task_.product.values + begin_.entry;
+    Scalar sum(0);
+#pragma unroll 4
+    for (int entry = kept_ + thread(); entry < length_; entry += threads) {
+      const Ordinal row = task_.row_of_entry(__ldcs(columns + entry));
+      sum = fused(task_.value_of_entry(load_once(values + entry)),
+                  Scalar(load_reused(task_.row_of_x(row, task_.product.x.data))), sum);
+    }
+    for (int distance = warp / 2; distance > 0; distance /= 2) sum += from_higher_lane(sum, distance);
+    if (lane() == 0) memory_.rest[warp_number()] = sum;
+  }
+
+  __device__ void sum_rows() {
+    const int first = thread() * unroll;
+    Scalar sum(0), sum_of_first(0);
+    int first_end = 0;  // the first row that ends in the thread's entries
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (first + u < kept_) sum += memory_.product(first + u);
+      const int end = memory_.ends[first + u];
+      if (end == 0) continue;
+      if (first_end == 0) {
+        first_end = end;
+        sum_of_first = sum;
+      } else {
+        finish(end, sum);
+      }
+      sum = Scalar(0);
+    }
+    const Scalar carried = carry(sum, first_end != 0);
+    if (first_end != 0) finish(first_end, carried + sum_of_first);
+  }
+
+  /// Returns the sum of the entries of preceding threads that belong to the row of the thread's first entry. All
+  /// threads of the block must call it.
+  ///
+  /// \param sum     the sum of the entries after the last row that ends in the thread's entries
+  /// \param has_end whether a row ends in them
+  __device__ Scalar carry(Scalar sum, bool has_end) {
+#pragma unroll
+    for (int distance = 1; distance < warp; distance *= 2) {
+      const Scalar other = from_lower_lane(sum, distance);
+      const bool other_end = from_lower_lane(static_cast<int>(has_end), distance) != 0;
+      if (lane() < distance) continue;
+      if (!has_end) sum = other + sum;
+      has_end = has_end || other_end;
+    }
+    if (lane() == warp - 1) {
+      memory_.carried[warp_number()] = sum;
+      memory_.has_end[warp_number()] = has_end;
+    }
+    __syncthreads();
+    Scalar carried = from_lower_lane(sum, 1);
+    bool is_whole = from_lower_lane(static_cast<int>(has_end), 1) != 0;
+    if (lane() == 0) {
+      carried = Scalar(0);
+      is_whole = false;
+    }
+    for (int w = warp_number() - 1; w >= 0 && !is_whole; --w) {
+      carried = memory_.carried[w] + carried;
+      is_whole = memory_.has_end[w];
+    }
+    return carried;
+  }
+
+  /// Stores the sum of a row.
+  ///
+  /// \param end  the mark of its last entry
+  __device__ void finish(int end, Scalar sum) const {
+    Scalar* const partial_sums = task_.partial_sums + 2 * std::int64_t(blockIdx.x);
+    if (end == before) {
+      partial_sums[0] = sum;
+    } else if (end == rows() && end_.is_within_row) {
+      partial_sums[1] = sum;
+    } else {
+      if (end == rows() && length_ > kept_) {
+        for (const Scalar& rest : memory_.rest) sum += rest;
+      }
+      store(begin_.row + end - 1, sum);
+    }
+  }
+
+  __device__ void store(Ordinal row, Scalar sum) const {
+    store_row<false>(task_, row, 0, Vector<Scalar, false, InMemory>{{sum}});
+  }
+
+  const Task& task_;
+  Memory& memory_;
+  const CsrTile begin_, end_;
+  const int length_;  // entries of the tile
+  const int kept_;    // those that are in shared memory
+};
+
+/// Adds the partial sums of a row that is cut, and writes its row of Y. The warp of the tile in which the row begins
+/// does this.
+template <class Task>
+class CsrColumnSums {
+  using Scalar = typename Task::Scalar;
+  static constexpr int warp = 32;
+
+ public:
+  static constexpr int warps = 4;  // of a block
+
+  __device__ explicit CsrColumnSums(const Task& task) : task_(task) {}
+
+  __device__ void run() const {
+    const auto t = std::int64_t(blockIdx.x) * warps + threadIdx.x / warp;
+    if (t + 1 >= task_.schedule.size.tiles) return;
+    const CsrTile* const tile = task_.schedule.tiles + t;
+    if (!tile[1].is_within_row || tile[0].row == tile[1].row) return;  // no row begins here and continues
+    const Ordinal row = tile[1].row - 1;
+    const auto last =
+        static_cast<std::int64_t>(csr_tile_of(task_.A.row_offsets[row + 1] - 1, static_cast<std::uint64_t>(row)));
+    const auto lane = static_cast<int>(threadIdx.x) % warp;
+    Scalar sum = lane == 0 ? task_.partial_sums[2 * t + 1] : Scalar(0);
+    for (std::int64_t other = t + 1 + lane; other <= last; other += warp) sum += task_.partial_sums[2 * other];
+    for (int distance = warp / 2; distance > 0; distance /= 2) sum += from_higher_lane(sum, distance);
+    if (lane == 0) store_row<false>(task_, row, 0, Vector<Scalar, false, typename Task::InMemory>{{sum}});
+  }
+
+ private:
+  const Task& task_;
+};
+
+}  // namespace Tessera::Impl::Cuda
