@@ -25,12 +25,13 @@ struct CsrColumnKernel {
 /// \param longest_row [in] entries of the longest row
 inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, double longest_row) {
   constexpr double short_row = 5, most_times = 8, always_alike = 128, always_long = 2048;
-  constexpr double lane_entries = 4, wide_row = 32, few_lanes = 1e5;
+  constexpr double mean_entries = 8, most_entries = 32, few_lanes = 1e5;  // of a lane
   const double length = nonzeros / std::max(rows, 1.0);
   CsrColumnKernel kernel;
   kernel.tiles = length < short_row || longest_row > std::min(always_long, std::max(most_times * length, always_alike));
-  const auto lanes = static_cast<unsigned>(std::clamp(std::ceil(length / lane_entries), 1.0, 32.0));
-  kernel.lanes = static_cast<int>(length < wide_row ? std::bit_ceil(lanes) : std::bit_floor(lanes));
+  const auto for_mean = std::bit_floor(static_cast<unsigned>(std::clamp(length / mean_entries, 4.0, 32.0)));
+  const auto for_longest = std::bit_ceil(static_cast<unsigned>(std::clamp(longest_row / most_entries, 1.0, 32.0)));
+  kernel.lanes = static_cast<int>(std::max(for_mean, for_longest));
   if (kernel.lanes < 32 && rows * kernel.lanes < few_lanes) kernel.lanes *= 2;
   return kernel;
 }

@@ -20,7 +20,7 @@ class CsrColumnRows {
   static constexpr int entries = 4;  // of a block
 
  public:
-  static constexpr int registers = 40 + (sizeof(MatrixScalar) > 4 ? 8 : 0) + (is_complex_v<Scalar> ? 32 : 0);
+  static constexpr int registers = 32 + (sizeof(MatrixScalar) > 4 ? 16 : 0) + (is_complex_v<Scalar> ? 32 : 0);
   static int slab_columns(int /*lanes*/) { return 1; }
 
   __device__ explicit CsrColumnRows(const Task& task) : task_(task) {}
@@ -36,21 +36,27 @@ class CsrColumnRows {
 
  private:
   __device__ Scalar sum_of_lane(Offset begin, Offset end) const {
-    const auto step = static_cast<Offset>(task_.lanes() * entries);
     const auto all = static_cast<Offset>(task_.schedule.size.nonzeros);
+    const bool is_whole = by_blocks && end <= all / entries * entries;  // the last block of A may be incomplete
+    return is_whole ? sum_of_blocks<true>(begin, end) : sum_of_blocks<false>(begin, end);
+  }
+
+  template <bool is_whole>
+  __device__ Scalar sum_of_blocks(Offset begin, Offset end) const {
+    const auto step = static_cast<Offset>(task_.lanes() * entries);
     Scalar sum(0);
 #pragma unroll 2
     for (Offset block = begin / entries * entries + static_cast<Offset>(task_.lane() * entries); block < end;
          block += step) {
       Ordinal columns[entries];
       MatrixScalar values[entries];
-      if (by_blocks && block + entries <= all) {
+      if constexpr (is_whole) {
         load_block(task_.A.column_indices + block, columns);
         load_block(task_.product.values + block, values);
       } else {
 #pragma unroll
         for (int e = 0; e < entries; ++e) {
-          const bool is_there = block + static_cast<Offset>(e) < all;
+          const bool is_there = block + static_cast<Offset>(e) < end;
           columns[e] = is_there ? __ldg(task_.A.column_indices + block + e) : 0;
           values[e] = is_there ? load_reused(task_.product.values + block + e) : MatrixScalar(0);
         }
@@ -86,7 +92,7 @@ class CsrColumnRows {
     uint4 parts[sizeof(block) / sizeof(uint4)];
     const auto* word = reinterpret_cast<const uint4*>(from);
 #pragma unroll
-    for (uint4& part : parts) part = load_now_once_16(word++);
+    for (uint4& part : parts) part = __ldcs(word++);
     std::memcpy(&block, &parts, sizeof(block));
   }
 

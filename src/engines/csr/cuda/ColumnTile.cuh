@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "Task.cuh"
 #include "launch/Launch.cuh"
@@ -10,14 +11,17 @@ namespace Tessera::Impl::Cuda {
 
 /// Multiplies a tile of adjacent entries by a single column, whatever the lengths of rows are.
 ///
-/// Adjacent threads multiply adjacent entries, whose elements of X are often in the same cache lines. The products go
-/// to shared memory. Then each thread adds four adjacent products, and a segmented scan of the block adds the sums of
-/// threads that share a row. The order of summation depends on the pattern only.
+/// Each thread adds four adjacent products, the first of which belongs to an entry whose number is a multiple of four.
+/// A segmented scan of the block then adds the sums of threads that share a row. The order of summation depends on the
+/// pattern only.
 ///
 /// A row of up to csr_tile_row entries belongs to the tile of its first entry: all threads add the entries that the
 /// tile has no room for. A longer row is cut where tiles begin. A tile then has two partial sums: of the row that began
 /// before, and of the row that continues in the next tile. CsrColumnSums adds them.
-template <class Task>
+///
+/// \tparam by_blocks  whether both arrays of A begin at multiples of 16 bytes, and a thread loads its four entries at
+///                    once. Otherwise adjacent threads load adjacent entries, and products pass through shared memory.
+template <class Task, bool by_blocks>
 class CsrColumnTile {
   using Scalar = typename Task::Scalar;
   using InMemory = typename Task::InMemory;
@@ -31,9 +35,9 @@ class CsrColumnTile {
   struct Memory {
     static constexpr int capacity = threads * unroll;
     static constexpr int padding = 128 / static_cast<int>(sizeof(Scalar));
-    Scalar products[capacity + capacity / padding];
-    std::uint16_t
-        ends[capacity];           // for the last entry of a row: the number of the row in the tile, plus 1; otherwise 0
+    Scalar products[by_blocks ? 1 : capacity + capacity / padding];
+    /// For the last entry of a row: the number of the row in the tile, plus 1; otherwise 0.
+    alignas(8) std::uint16_t ends[capacity];
     Scalar rest[threads / warp];  // sums of warps of the entries beyond the capacity
     Scalar carried[threads / warp];
     bool has_end[threads / warp];
@@ -47,82 +51,126 @@ class CsrColumnTile {
         memory_(*reinterpret_cast<Memory*>(dynamic_memory())),
         begin_(task.schedule.tiles[blockIdx.x]),
         end_(task.schedule.tiles[blockIdx.x + 1]),
-        length_(static_cast<int>(end_.entry - begin_.entry)),
+        base_(begin_.entry / unroll * unroll),
+        skipped_(static_cast<int>(begin_.entry - base_)),
+        length_(static_cast<int>(end_.entry - base_)),
         kept_(min(length_, Memory::capacity)) {}
 
+  /// Loads come first, so that they overlap: of entries and offsets, then of X.
   __device__ void run() {
     let_next_kernel_begin();
+    Entries entries;
+    load_entries(entries);
+    RowOfThread row = load_row(thread());
     clear_ends();
-    multiply_entries();
     __syncthreads();
-    mark_ends();
+    load_x(entries);
+    for (; row.number < rows(); row = load_row(row.number + threads)) mark_end(row);
+    if (thread() == 0 && begin_.is_within_row) memory_.ends[last_of(task_.A.row_offsets[begin_.row])] = before;
+    Scalar products[unroll];
+    multiply(entries, products);
     if (length_ > kept_) add_rest();
     __syncthreads();
-    sum_rows();
+    if constexpr (!by_blocks) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) products[u] = memory_.product(thread() * unroll + u);
+    }
+    sum_rows(products);
   }
 
  private:
   static constexpr int before = 0xffff;  // in ends: the row that began before the tile
-  static_assert(2 * csr_tile_span < before && csr_tile_span <= Memory::capacity);
+  static_assert(2 * csr_tile_span < before && csr_tile_span + unroll <= Memory::capacity);
 
   __device__ int thread() const { return static_cast<int>(threadIdx.x); }
   __device__ int lane() const { return thread() % warp; }
   __device__ int warp_number() const { return thread() / warp; }
   __device__ Ordinal rows() const { return end_.row - begin_.row; }
+  /// Returns the number of an entry of the thread, counted from base_.
+  __device__ int entry(int u) const { return by_blocks ? thread() * unroll + u : u * threads + thread(); }
+  __device__ bool is_there(int u) const { return entry(u) >= skipped_ && entry(u) < kept_; }
 
   __device__ void clear_ends() {
     auto* const words = reinterpret_cast<std::uint32_t*>(memory_.ends);
     for (int i = thread(); i < Memory::capacity / 2; i += threads) words[i] = 0;
   }
 
-  __device__ void multiply_entries() {
-    if (kept_ == 0) return;  // X may have no rows
-    const Ordinal* const columns = task_.A.column_indices + begin_.entry;
-    const MatrixScalar* const values = task_.product.values + begin_.entry;
+  struct Entries {
     Ordinal rows_of_x[unroll];
-    MatrixScalar read[unroll];
+    MatrixScalar values[unroll];
     InMemory x[unroll];
+  };
+
+  __device__ void load_entries(Entries& entries) const {
+    const Ordinal* const columns = task_.A.column_indices + base_;
+    const MatrixScalar* const values = task_.product.values + base_;
+    if (by_blocks && base_ + static_cast<std::uint64_t>(entry(unroll)) <= task_.schedule.size.nonzeros) {
+      if (entry(0) < kept_) {
+        load_block(columns + entry(0), entries.rows_of_x);
+        load_block(values + entry(0), entries.values);
+      }
+    } else {
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const int entry = min(u * threads + thread(), kept_ - 1);
-      rows_of_x[u] = __ldcs(columns + entry);
-      read[u] = load_once(values + entry);
+      for (int u = 0; u < unroll; ++u) {
+        if (!is_there(u)) continue;
+        entries.rows_of_x[u] = __ldcs(columns + entry(u));
+        entries.values[u] = load_once(values + entry(u));
+      }
     }
-    // All loads precede the first store: the compiler may not move them past it.
+  }
+  template <class T>
+  static __device__ void load_block(const T* from, T (&block)[unroll]) {
+    uint4 parts[sizeof(block) / sizeof(uint4)];
+    const auto* word = reinterpret_cast<const uint4*>(from);
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) rows_of_x[u] = task_.row_of_entry(rows_of_x[u]);
+    for (uint4& part : parts) part = __ldcs(word++);
+    std::memcpy(&block, &parts, sizeof(block));
+  }
+  __device__ void load_x(Entries& entries) const {
+    if (kept_ == 0) return;  // X may have no rows
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) x[u] = load_reused(task_.row_of_x(rows_of_x[u], task_.product.x.data));
+    for (int u = 0; u < unroll; ++u) entries.rows_of_x[u] = is_there(u) ? entries.rows_of_x[u] : 0;
+    if (task_.product.x_rows != nullptr) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) entries.rows_of_x[u] = task_.product.x_rows[entries.rows_of_x[u]];
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      entries.x[u] = load_reused(task_.row_of_x(entries.rows_of_x[u], task_.product.x.data));
+  }
+  __device__ void multiply(const Entries& entries, Scalar (&products)[unroll]) {
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
-      const int entry = u * threads + thread();
-      if (entry < kept_) memory_.product(entry) = multiplied(task_.value_of_entry(read[u]), Scalar(x[u]));
+      products[u] = is_there(u) ? multiplied(task_.value_of_entry(entries.values[u]), Scalar(entries.x[u])) : Scalar(0);
+      if constexpr (!by_blocks) memory_.product(entry(u)) = products[u];
     }
   }
 
-  /// Marks the last entry of each row, and writes rows without entries.
-  __device__ void mark_ends() {
-    const Offset* const offsets = task_.A.row_offsets;
-    for (Ordinal row = thread(); row < rows(); row += threads) {
-      const Offset begin = offsets[begin_.row + row], end = offsets[begin_.row + row + 1];
-      if (begin == end) {
-        store(begin_.row + row, Scalar(0));
-      } else {
-        memory_.ends[last_of(end)] = static_cast<std::uint16_t>(row + 1);
-      }
-    }
-    if (thread() == 0 && begin_.is_within_row) memory_.ends[last_of(offsets[begin_.row])] = before;
+  /// A row of the tile.
+  struct RowOfThread {
+    Ordinal number;  // in the tile
+    Offset begin = 0, end = 0;
+  };
+  __device__ RowOfThread load_row(Ordinal number) const {
+    if (number >= rows()) return {number};
+    const Offset* const offsets = task_.A.row_offsets + begin_.row + number;
+    return {number, offsets[0], offsets[1]};
+  }
+  /// Marks the last entry of a row, or writes a row without entries.
+  __device__ void mark_end(const RowOfThread& row) {
+    if (row.begin == row.end) return store(begin_.row + row.number, Scalar(0));
+    memory_.ends[last_of(row.end)] = static_cast<std::uint16_t>(row.number + 1);
   }
   /// Returns the last entry of the tile that belongs to a row with this end.
   __device__ int last_of(Offset end) const {
-    const auto last = static_cast<std::uint64_t>(end) - begin_.entry;
+    const auto last = static_cast<std::uint64_t>(end) - base_;
     return (last < static_cast<std::uint64_t>(kept_) ? static_cast<int>(last) : kept_) - 1;
   }
 
   /// Adds the entries of the last row that the tile has no room for.
   __device__ void add_rest() {
-    const Ordinal* const columns = task_.A.column_indices + begin_.entry;
-    const MatrixScalar* const values = task_.product.values + begin_.entry;
+    const Ordinal* const columns = task_.A.column_indices + base_;
+    const MatrixScalar* const values = task_.product.values + base_;
     Scalar sum(0);
 #pragma unroll 4
     for (int entry = kept_ + thread(); entry < length_; entry += threads) {
@@ -134,14 +182,15 @@ class CsrColumnTile {
     if (lane() == 0) memory_.rest[warp_number()] = sum;
   }
 
-  __device__ void sum_rows() {
+  __device__ void sum_rows(const Scalar (&products)[unroll]) {
     const int first = thread() * unroll;
     Scalar sum(0), sum_of_first(0);
     int first_end = 0;  // the first row that ends in the thread's entries
+    const uint2 ends = *reinterpret_cast<const uint2*>(memory_.ends + first);
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
-      if (first + u < kept_) sum += memory_.product(first + u);
-      const int end = memory_.ends[first + u];
+      sum += products[u];
+      const auto end = static_cast<int>((u < 2 ? ends.x : ends.y) >> (u % 2 * 16) & 0xffff);
       if (end == 0) continue;
       if (first_end == 0) {
         first_end = end;
@@ -211,8 +260,10 @@ class CsrColumnTile {
   const Task& task_;
   Memory& memory_;
   const CsrTile begin_, end_;
-  const int length_;  // entries of the tile
-  const int kept_;    // those that are in shared memory
+  const std::uint64_t base_;  // the first entry of the first thread
+  const int skipped_;         // entries from base_ to the first of the tile
+  const int length_;          // entries from base_ to the end of the tile
+  const int kept_;            // those that have a thread
 };
 
 /// Adds the partial sums of a row that is cut, and writes its row of Y. The warp of the tile in which the row begins

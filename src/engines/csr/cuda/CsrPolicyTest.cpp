@@ -130,7 +130,7 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
 }
 
 TEST(CsrColumnKernel, HasTilesWhereRowsAreShortOrDiffer) {
-  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81), (CsrColumnKernel{false, 16}));
+  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81), (CsrColumnKernel{false, 8}));
   EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 1.5e7, 700).tiles) << "a row that is nine times as long as the mean";
   EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.9e6, 128), (CsrColumnKernel{false, 4})) << "no row is long";
   EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 1.9e6, 129).tiles);
@@ -139,11 +139,12 @@ TEST(CsrColumnKernel, HasTilesWhereRowsAreShortOrDiffer) {
   EXPECT_TRUE(choose_csr_column_kernel(4e3, 2e6, 2049).tiles) << "a row that takes longer than all others";
 }
 
-TEST(CsrColumnKernel, HasMoreLanesForFewRows) {
+TEST(CsrColumnKernel, HasMoreLanesForLongRowsAndForFew) {
   EXPECT_EQ(choose_csr_column_kernel(1e5, 1.6e6, 16).lanes, 4);
   EXPECT_EQ(choose_csr_column_kernel(1e4, 1.6e5, 16).lanes, 8);
+  EXPECT_EQ(choose_csr_column_kernel(5e4, 7.4e6, 824).lanes, 32) << "the mean alone wants 16";
   EXPECT_EQ(choose_csr_column_kernel(100, 1e5, 1000).lanes, 32);
-  EXPECT_EQ(choose_csr_column_kernel(0, 0, 0).lanes, 2);
+  EXPECT_EQ(choose_csr_column_kernel(0, 0, 0).lanes, 8);
 }
 
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {

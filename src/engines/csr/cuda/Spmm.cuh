@@ -300,20 +300,25 @@ class CsrLauncher {
     if (policy_ != nullptr) kernel = {policy_->tiles, policy_->lanes};
     if (kernel.tiles) return multiply_tiles(task);
     task.schedule.size.pieces = 0;  // items are rows only
-    const CsrPolicy policy{.lanes = kernel.lanes};
+    const CsrPolicy policy{.lanes = kernel.lanes, .threads = 256};
     are_entries_aligned(task) ? launch<CsrColumnRows<Task, true>>(task, policy, 0)
                               : launch<CsrColumnRows<Task, false>>(task, policy, 0);
   }
 
-  void multiply_tiles(Task task) const {
-    using Tile = CsrColumnTile<Task>;
+  void multiply_tiles(const Task& task) const {
+    // A block of doubles is wider than 16 bytes: adjacent lanes would load every other part of a cache line.
+    constexpr bool blocks_are_wide = sizeof(MatrixScalar) > 4;
+    !blocks_are_wide&& are_entries_aligned(task) ? launch_tiles<!blocks_are_wide>(task) : launch_tiles<false>(task);
+  }
+
+  template <bool by_blocks>
+  void launch_tiles(Task task) const {
+    using Tile = CsrColumnTile<Task, by_blocks>;
     using Sums = CsrColumnSums<Task>;
-    constexpr int shared_bytes = sizeof(typename Tile::Memory);
     const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
     task.x_row_bytes = row_bytes(task.product.x);
-    allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes,
-                                                 cudaSharedmemCarveoutMaxShared);
-    Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, shared_bytes, stream_, task);
+    Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, sizeof(typename Tile::Memory),
+                 stream_, task);
     if (csr_column_bytes(task.schedule.size) == 0) return;
     launch_early<&csr_column_sums_kernel<Task>>("csr_spmm: sums of tiles", ceil_divide<unsigned>(tiles, Sums::warps),
                                                 32 * Sums::warps, 0, stream_, task);
