@@ -28,7 +28,7 @@ std::string text_of(const Tessera::PlanOptions& o) {
   return "num_vectors=" + std::to_string(o.hints.num_vectors) + ",layout_left=" + text_of(o.hints.layout_left) +
          ",follow_values=" + text_of(o.hints.follow_values) + ",half_vectors=" + text_of(o.half_vectors) +
          ",shares_pattern=" + text_of(o.shares_pattern) + ",shares_values=" + text_of(o.shares_values) +
-         ",trusts_pattern=" + text_of(o.trusts_pattern) +
+         ",trusts_pattern=" + text_of(o.trusts_pattern) + ",same_bits_alone=" + text_of(o.same_bits_alone) +
          ",expected_products=" + std::to_string(o.hints.expected_products) +
          ",format=" + std::string(to_string(o.format)) + ",precision=" + std::string(to_string(o.precision)) +
          ",reordering=" + std::string(to_string(o.reordering)) + ",always_reorder=" + text_of(o.always_reorder) +

@@ -12,23 +12,34 @@ inline constexpr int csr_tile_row = 8192;
 
 /// How compressed rows are multiplied by a single column on an NVIDIA GPU. The order of summation depends on it.
 struct CsrColumnKernel {
-  bool tiles = false;  ///< tiles of entries (Cuda::CsrColumnTile); otherwise rows (Cuda::CsrColumnRows)
-  int lanes = 1;       ///< lanes that sum a row
+  enum class Kind {
+    InOrder,  ///< like a column among others (Cuda::CsrNarrowRows)
+    Rows,     ///< rows of about the same length (Cuda::CsrColumnRows)
+    Tiles     ///< tiles of entries (Cuda::CsrColumnTile)
+  };
+  Kind kind = Kind::InOrder;
+  int lanes = 4;  ///< of Rows: lanes that sum a row
 
   friend bool operator==(const CsrColumnKernel&, const CsrColumnKernel&) = default;
 };
 
-/// Chooses tiles of entries if rows are short or differ much in length: short rows leave most lanes idle, and a product
-/// waits for a row that is much longer than others. The choice depends on the matrix only. Thresholds were measured on
-/// an H200.
+/// Chooses a kernel from the lengths of rows. With Rows, a product waits for rows that are much longer than others.
+/// Tiles take more instructions. They do not pay for rows of like length, and for rows so long that these have many
+/// pieces. The choice depends on the matrix only. Thresholds were measured on an H200.
 ///
 /// \param longest_row [in] entries of the longest row
 inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, double longest_row) {
-  constexpr double short_row = 5, most_times = 8, always_alike = 128, always_long = 2048;
+  using Kind = CsrColumnKernel::Kind;
+  constexpr double short_row = 5, wide_row = 200, most_times = 8, always_alike = 128, always_long = 2048;
   constexpr double mean_entries = 8, most_entries = 32, few_lanes = 1e5;  // of a lane
   const double length = nonzeros / std::max(rows, 1.0);
+  const bool are_alike = longest_row <= std::min(always_long, std::max(most_times * length, always_alike));
   CsrColumnKernel kernel;
-  kernel.tiles = length < short_row || longest_row > std::min(always_long, std::max(most_times * length, always_alike));
+  if (are_alike) {
+    kernel.kind = length < short_row ? Kind::InOrder : Kind::Rows;
+  } else {
+    kernel.kind = length < wide_row ? Kind::Tiles : Kind::InOrder;
+  }
   const auto for_mean = std::bit_floor(static_cast<unsigned>(std::clamp(length / mean_entries, 4.0, 32.0)));
   const auto for_longest = std::bit_ceil(static_cast<unsigned>(std::clamp(longest_row / most_entries, 1.0, 32.0)));
   kernel.lanes = static_cast<int>(std::max(for_mean, for_longest));

@@ -45,10 +45,15 @@ inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuMode
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
-/// Predicts seconds for a single column. A, X and Y move through memory. Meanwhile each entry gathers an element of X,
-/// except those that 64 rows of A share.
+/// Whether a single column has a kernel of its own.
+inline bool has_column_kernel(const MatrixStatistics& m) {
+  return choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).kind != CsrColumnKernel::Kind::InOrder;
+}
+
+/// Predicts seconds for a single column that has a kernel of its own. A, X and Y move through memory. Meanwhile each
+/// entry gathers an element of X, except those that 64 rows of A share.
 inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  const bool tiles = choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).tiles;
+  const bool tiles = choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).kind == CsrColumnKernel::Kind::Tiles;
   const double moved = (bytes + (m.rows + m.columns) * m.vector_bytes) /
                        ((tiles ? gpu.column_tiles_stream : gpu.column_rows_stream) * gpu.streamed);
   const double gathered = gpu.column_gather_s * (m.window64_columns > 0 ? m.window64_columns : m.nonzeros);
@@ -106,7 +111,7 @@ struct CsrCost : DefaultCost {
   static double host_decoding(const MatrixStatistics&, const FormatSize&, const MachineModel&) { return 0; }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     if (!gpu.has_rows) return std::nullopt;
-    if (m.vector_columns == 1) return csr_column_seconds(m, size.bytes, gpu);
+    if (m.vector_columns == 1 && has_column_kernel(m)) return csr_column_seconds(m, size.bytes, gpu);
     return takes_chunks(m, gpu) ? chunked_seconds(m, gpu) : csr_seconds_by_layout(m, size.bytes, gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {

@@ -76,6 +76,7 @@ inline int atomicAdd(int* pointer, int value) {
   return before;
 }
 
+inline int __clz(int bits) { return std::countl_zero(static_cast<unsigned>(bits)); }
 inline void __threadfence() {}
 inline void __syncthreads() { Tessera::Impl::Emulation::Block::running().meet_block(); }
 inline void __syncwarp() { Tessera::Impl::Emulation::Block::running().meet_warp("__syncwarp"); }
@@ -108,6 +109,12 @@ T __shfl_up_sync(unsigned, T value, int distance) {
 inline int __any_sync(unsigned, bool value) {
   const bool* values = Tessera::Impl::Emulation::Block::running().exchange("__any_sync", value);
   return std::any_of(values, values + 32, [](bool is_set) { return is_set; });
+}
+inline unsigned __ballot_sync(unsigned, bool value) {
+  const bool* values = Tessera::Impl::Emulation::Block::running().exchange("__ballot_sync", value);
+  unsigned lanes = 0;
+  for (int lane = 0; lane < 32; ++lane) lanes |= static_cast<unsigned>(values[lane]) << lane;
+  return lanes;
 }
 inline int __reduce_max_sync(unsigned, int value) {
   const int* values = Tessera::Impl::Emulation::Block::running().exchange("__reduce_max_sync", value);

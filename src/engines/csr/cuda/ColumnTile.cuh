@@ -210,25 +210,22 @@ class CsrColumnTile {
   /// \param sum     the sum of the entries after the last row that ends in the thread's entries
   /// \param has_end whether a row ends in them
   __device__ Scalar carry(Scalar sum, bool has_end) {
-#pragma unroll
-    for (int distance = 1; distance < warp; distance *= 2) {
+    const unsigned ends = __ballot_sync(0xffffffffu, has_end);
+    const unsigned up_to_here = ends << (warp - 1 - lane());  // bit 31 is this lane
+    // The scan adds lanes after the last one in which a row ends: this lane, and `reach` lower ones.
+    const int reach = up_to_here != 0 ? __clz(static_cast<int>(up_to_here)) : lane();
+    for (int distance = 1; distance < warp && __any_sync(0xffffffffu, reach >= distance); distance *= 2) {
       const Scalar other = from_lower_lane(sum, distance);
-      const bool other_end = from_lower_lane(static_cast<int>(has_end), distance) != 0;
-      if (lane() < distance) continue;
-      if (!has_end) sum = other + sum;
-      has_end = has_end || other_end;
+      if (reach >= distance) sum = other + sum;
     }
     if (lane() == warp - 1) {
       memory_.carried[warp_number()] = sum;
-      memory_.has_end[warp_number()] = has_end;
+      memory_.has_end[warp_number()] = ends != 0;
     }
     __syncthreads();
     Scalar carried = from_lower_lane(sum, 1);
-    bool is_whole = from_lower_lane(static_cast<int>(has_end), 1) != 0;
-    if (lane() == 0) {
-      carried = Scalar(0);
-      is_whole = false;
-    }
+    if (lane() == 0) carried = Scalar(0);
+    bool is_whole = (ends & ((1u << lane()) - 1)) != 0;
     for (int w = warp_number() - 1; w >= 0 && !is_whole; --w) {
       carried = memory_.carried[w] + carried;
       is_whole = memory_.has_end[w];

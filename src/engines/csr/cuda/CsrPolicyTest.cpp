@@ -129,14 +129,19 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
   EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // rows are too long
 }
 
-TEST(CsrColumnKernel, HasTilesWhereRowsAreShortOrDiffer) {
-  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81), (CsrColumnKernel{false, 8}));
-  EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 1.5e7, 700).tiles) << "a row that is nine times as long as the mean";
-  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.9e6, 128), (CsrColumnKernel{false, 4})) << "no row is long";
-  EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 1.9e6, 129).tiles);
-  EXPECT_TRUE(choose_csr_column_kernel(1.9e5, 9e5, 5).tiles) << "short rows";
-  EXPECT_FALSE(choose_csr_column_kernel(4e3, 2e6, 2048).tiles);
-  EXPECT_TRUE(choose_csr_column_kernel(4e3, 2e6, 2049).tiles) << "a row that takes longer than all others";
+TEST(CsrColumnKernel, HasTilesWhereRowsDiffer) {
+  using Kind = CsrColumnKernel::Kind;
+  const auto kind = [](double rows, double nonzeros, double longest_row) {
+    return choose_csr_column_kernel(rows, nonzeros, longest_row).kind;
+  };
+  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81), (CsrColumnKernel{Kind::Rows, 8}));
+  EXPECT_EQ(kind(1.9e5, 1.5e7, 700), Kind::Tiles) << "a row that is nine times as long as the mean";
+  EXPECT_EQ(kind(1.9e5, 1.9e6, 128), Kind::Rows) << "no row is long";
+  EXPECT_EQ(kind(1.9e5, 1.9e6, 129), Kind::Tiles);
+  EXPECT_EQ(kind(1.9e5, 9e5, 5), Kind::InOrder) << "short rows";
+  EXPECT_EQ(kind(4e3, 2e6, 2048), Kind::Rows);
+  EXPECT_EQ(kind(4e3, 2e6, 2049), Kind::InOrder) << "many pieces";
+  EXPECT_EQ(kind(0, 0, 0), Kind::InOrder);
 }
 
 TEST(CsrColumnKernel, HasMoreLanesForLongRowsAndForFew) {

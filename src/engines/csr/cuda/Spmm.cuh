@@ -167,8 +167,9 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // each panel reuses them
-    if (task_.product.y.columns == 1 && !task_.schedule.size.keeps_order && rows_are_readable(panel.product.x))
-      return multiply_column(panel);
+    const CsrColumnKernel alone = column_kernel();
+    if (alone.kind == CsrColumnKernel::Kind::Rows) return multiply_column_rows(panel, alone.lanes);
+    if (alone.kind == CsrColumnKernel::Kind::Tiles) return multiply_tiles(panel);
     if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
@@ -291,16 +292,20 @@ class CsrLauncher {
     launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
   }
 
-  /// Multiplies by an X of one column.
-  void multiply_column(Task task) const {
+  /// Returns the kernel for an X of one column; if there are others, InOrder.
+  CsrColumnKernel column_kernel() const {
+    const CsrScheduleSize& size = task_.schedule.size;
+    if (task_.product.y.columns != 1 || size.keeps_order || !rows_are_readable(task_.product.x)) return {};
+    if (policy_ != nullptr)
+      return {policy_->tiles ? CsrColumnKernel::Kind::Tiles : CsrColumnKernel::Kind::Rows, policy_->lanes};
+    return choose_csr_column_kernel(task_.A.rows, static_cast<double>(size.nonzeros),
+                                    static_cast<double>(size.longest_row));
+  }
+
+  void multiply_column_rows(Task task, int lanes) const {
     task.product.x.columns = 1;
-    const CsrScheduleSize& size = task.schedule.size;
-    CsrColumnKernel kernel = choose_csr_column_kernel(task.A.rows, static_cast<double>(size.nonzeros),
-                                                      static_cast<double>(size.longest_row));
-    if (policy_ != nullptr) kernel = {policy_->tiles, policy_->lanes};
-    if (kernel.tiles) return multiply_tiles(task);
     task.schedule.size.pieces = 0;  // items are rows only
-    const CsrPolicy policy{.lanes = kernel.lanes, .threads = 256};
+    const CsrPolicy policy{.lanes = lanes, .threads = 256};
     are_entries_aligned(task) ? launch<CsrColumnRows<Task, true>>(task, policy, 0)
                               : launch<CsrColumnRows<Task, false>>(task, policy, 0);
   }

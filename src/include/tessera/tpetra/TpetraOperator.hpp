@@ -99,12 +99,12 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither A nor X. X may be Y or
   /// share memory with it, and both may have non-constant stride; apply() then copies them.
   ///
-  /// A column of the result has the same bits in each run, whatever the other columns are, if this rank computes all of
-  /// it: in products that are not transposed, with a range Map that is the row Map. Two kinds of sums over ranks do not
-  /// promise this. MPI computes the sums of a replicated Y, in an order that may depend on the number of columns.
-  /// Tpetra adds what other ranks send for an element of Y (in transposed products, or for a range Map unlike the row
-  /// Map). On several threads it does so atomically, in any order: if two or more ranks send for the same element, the
-  /// last bits may differ in each run.
+  /// A column of the result has the same bits in each run, whatever the other columns are (for a column alone on a GPU:
+  /// only with PlanOptions::same_bits_alone), if this rank computes all of it: in products that are not transposed,
+  /// with a range Map that is the row Map. Two kinds of sums over ranks do not promise this. MPI computes the sums of a
+  /// replicated Y, in an order that may depend on the number of columns. Tpetra adds what other ranks send for an
+  /// element of Y (in transposed products, or for a range Map unlike the row Map). On several threads it does so
+  /// atomically, in any order: if two or more ranks send for the same element, the last bits may differ in each run.
   ///
   /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); only local lengths are checked
   /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with the number of columns of X

@@ -63,7 +63,7 @@ struct GpuModel {
   double narrow_bytes = 16;           ///< bytes of a row of X that this kernel fetches at a time: up to four columns
   double column_launch_s = 2.5e-6;    ///< seconds of the launch of a product with one column, and of its end
   double column_rows_stream = 0.83;   ///< share of `streamed` at which rows of like length are multiplied by one column
-  double column_tiles_stream = 0.65;  ///< the same for tiles of entries
+  double column_tiles_stream = 0.5;   ///< the same for tiles of entries
   double column_gather_s = 5.5e-12;   ///< seconds for an element of X that no nearby row has in a cache
   double narrow_fetch_bytes = 59.38;  ///< bytes charged for each fetch of narrow_bytes or less
   double thin_row_bytes = 128;        ///< upper bound on the bytes of a thin row of X
