@@ -103,6 +103,7 @@ MatrixStatistics statistics_of_size(const PlanOptions& options, Ordinal rows, Or
   statistics.vector_columns = options.hints.num_vectors;
   statistics.layout_left = options.hints.layout_left;
   statistics.follows_values = options.hints.follow_values;
+  statistics.same_bits_alone = options.same_bits_alone;
   return statistics;
 }
 

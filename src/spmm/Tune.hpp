@@ -109,7 +109,8 @@ inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
   const std::string blocks = rows == 0 ? "" : ", blocks of " + std::to_string(rows) + " x " + std::to_string(columns);
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
          (options.hints.layout_left ? ", LayoutLeft" : "") + (options.half_vectors ? ", vectors of 16 bits" : "") +
-         blocks + (tuning == Tuning::Adaptive ? ", automatic" : "");
+         (options.same_bits_alone ? ", same bits alone" : "") + blocks +
+         (tuning == Tuning::Adaptive ? ", automatic" : "");
 }
 
 /// Returns the key for this matrix in the tuning file. Cost: reads the pattern.

@@ -88,6 +88,10 @@ void check_chunks() {
   // Products with vectors of another type use the rows in place.
   if constexpr (std::is_same_v<Scalar, float>)
     expect_case<Right<double>>(A, plan, {33}, kernel + ", vectors of double");
+  options.same_bits_alone = true;
+  auto in_order = A.plan(options);
+  EXPECT_EQ(kernels_of(in_order), kernel);
+  expect_columns_alone<Right<Scalar>>(in_order, kernel, true);
   options.hints.num_vectors = 1;
   EXPECT_EQ(kernels_of(A.plan(options)), kernel_of<Scalar>(Format::Csr)) << "nothing is gained with one column";
 }
@@ -370,7 +374,7 @@ TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
     auto plan = A.plan(options);
     EXPECT_EQ(kernels_of(plan), kernel_of<double>(Format::SortedColumns));
     expect_product<Right<double>>(A, plan, 40, Mode::NoTranspose, 1.5, 0.5, "width " + std::to_string(width), false);
-    expect_columns_alone<Left<double>>(plan, "width " + std::to_string(width));
+    expect_columns_alone<Left<double>>(plan, "width " + std::to_string(width), true);
   }
 }
 

@@ -100,7 +100,8 @@ TYPED_TEST(RowBlocksTest, MultiplyAsOnePlan) {
   }
 }
 
-/// Blocks do not change the bits of products without transpose, because each row is summed alone.
+/// Blocks do not change the bits of products without transpose, because each row is summed alone. (On a GPU a block
+/// chooses the order for a single column.)
 TYPED_TEST(RowBlocksTest, RowsHaveTheSameBits) {
   using Fixture = TestFixture;
   using Left = typename Fixture::Left;

@@ -50,6 +50,7 @@ inline RandomOptions random_options(Choices& choices, bool is_float, bool may_be
   options.hints.layout_left = choices.one_in(2);
   options.hints.follow_values = choices.one_in(4);
   options.half_vectors = is_float && choices.one_in(2);
+  options.same_bits_alone = choices.one_in(2);
   if (choices.one_in(2))
     options.reordering = static_cast<Reordering>(choices.below(int(enum_names<Reordering>.size())));
   options.always_reorder = choices.one_in(2);
@@ -70,10 +71,10 @@ inline void tell(Story& story, const PlanOptions& o) {
              to_string(o.reordering), o.always_reorder ? " (always)" : "", ", precision ", to_string(o.precision),
              ", kernel ", to_string(o.kernel), ", tuning ", to_string(o.tuning),
              o.hints.layout_left ? ", LayoutLeft" : "", o.hints.follow_values ? ", follows values" : "",
-             o.half_vectors ? ", vectors of 16 bits" : "", ", limit ", o.memory_limit,
-             "\nparameters: ", p.brp_nonzeros_per_column, ' ', p.brp_tiles_per_group, ' ', p.bcsr_block_rows, ' ',
-             p.bcsr_block_columns, ' ', p.sorted_columns_width, ' ', p.sorted_columns_height, ' ',
-             p.staged_chunk_values, ' ', p.staged_piece_chunks, ' ', p.group_rows, '\n');
+             o.half_vectors ? ", vectors of 16 bits" : "", o.same_bits_alone ? ", same bits alone" : "", ", limit ",
+             o.memory_limit, "\nparameters: ", p.brp_nonzeros_per_column, ' ', p.brp_tiles_per_group, ' ',
+             p.bcsr_block_rows, ' ', p.bcsr_block_columns, ' ', p.sorted_columns_width, ' ', p.sorted_columns_height,
+             ' ', p.staged_chunk_values, ' ', p.staged_piece_chunks, ' ', p.group_rows, '\n');
 }
 
 }  // namespace Tessera::Impl::Test

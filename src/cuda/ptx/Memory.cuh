@@ -185,6 +185,17 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InM
   }
 }
 
+/// Loads adjacent elements that will not be read again, 16 bytes at a time. Their address is a multiple of 16 bytes.
+template <class T, int n>
+__device__ inline void load_block_once(const T* from, T (&block)[n]) {
+  static_assert(sizeof(block) % sizeof(uint4) == 0);
+  uint4 parts[sizeof(block) / sizeof(uint4)];
+  const auto* word = reinterpret_cast<const uint4*>(from);
+#pragma unroll
+  for (uint4& part : parts) part = __ldcs(word++);
+  std::memcpy(&block, &parts, sizeof(block));
+}
+
 /// Returns the value whose words are exchange(word) for each 32-bit word of `value`.
 template <class T, class Exchange>
 __device__ inline T exchanged(const T& value, const Exchange& exchange) {

@@ -45,9 +45,10 @@ inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuMode
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
-/// Whether a single column has a kernel of its own.
+/// Whether X is a single column that has a kernel of its own.
 inline bool has_column_kernel(const MatrixStatistics& m) {
-  return choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).kind != CsrColumnKernel::Kind::InOrder;
+  return m.vector_columns == 1 && !m.same_bits_alone &&
+         choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).kind != CsrColumnKernel::Kind::InOrder;
 }
 
 /// Predicts seconds for a single column that has a kernel of its own. A, X and Y move through memory. Meanwhile each
@@ -64,6 +65,7 @@ inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const 
 /// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
 /// columns, A is small, or A has fewer than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  if (has_column_kernel(m)) return csr_column_seconds(m, bytes, gpu);
   if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
   const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
   if (m.nonzeros >= 4 * m.columns && (slabs - 1) * m.nonzeros >= gpu.packing_entries)
@@ -111,7 +113,6 @@ struct CsrCost : DefaultCost {
   static double host_decoding(const MatrixStatistics&, const FormatSize&, const MachineModel&) { return 0; }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     if (!gpu.has_rows) return std::nullopt;
-    if (m.vector_columns == 1 && has_column_kernel(m)) return csr_column_seconds(m, size.bytes, gpu);
     return takes_chunks(m, gpu) ? chunked_seconds(m, gpu) : csr_seconds_by_layout(m, size.bytes, gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {

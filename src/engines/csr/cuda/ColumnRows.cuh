@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "Task.cuh"
 
@@ -51,8 +50,8 @@ class CsrColumnRows {
       Ordinal columns[entries];
       MatrixScalar values[entries];
       if constexpr (is_whole) {
-        load_block(task_.A.column_indices + block, columns);
-        load_block(task_.product.values + block, values);
+        load_block_once(task_.A.column_indices + block, columns);
+        load_block_once(task_.product.values + block, values);
       } else {
 #pragma unroll
         for (int e = 0; e < entries; ++e) {
@@ -84,16 +83,6 @@ class CsrColumnRows {
       if (e >= first && e < last) sum = fused(task_.value_of_entry(values[e]), Scalar(x[e]), sum);
     }
     return sum;
-  }
-
-  template <class T>
-  static __device__ void load_block(const T* from, T (&block)[entries]) {
-    static_assert(sizeof(block) % sizeof(uint4) == 0);
-    uint4 parts[sizeof(block) / sizeof(uint4)];
-    const auto* word = reinterpret_cast<const uint4*>(from);
-#pragma unroll
-    for (uint4& part : parts) part = __ldcs(word++);
-    std::memcpy(&block, &parts, sizeof(block));
   }
 
   const Task& task_;

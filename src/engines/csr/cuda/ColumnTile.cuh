@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "Task.cuh"
 #include "launch/Launch.cuh"
@@ -106,8 +105,8 @@ class CsrColumnTile {
     const MatrixScalar* const values = task_.product.values + base_;
     if (by_blocks && base_ + static_cast<std::uint64_t>(entry(unroll)) <= task_.schedule.size.nonzeros) {
       if (entry(0) < kept_) {
-        load_block(columns + entry(0), entries.rows_of_x);
-        load_block(values + entry(0), entries.values);
+        load_block_once(columns + entry(0), entries.rows_of_x);
+        load_block_once(values + entry(0), entries.values);
       }
     } else {
 #pragma unroll
@@ -117,14 +116,6 @@ class CsrColumnTile {
         entries.values[u] = load_once(values + entry(u));
       }
     }
-  }
-  template <class T>
-  static __device__ void load_block(const T* from, T (&block)[unroll]) {
-    uint4 parts[sizeof(block) / sizeof(uint4)];
-    const auto* word = reinterpret_cast<const uint4*>(from);
-#pragma unroll
-    for (uint4& part : parts) part = __ldcs(word++);
-    std::memcpy(&block, &parts, sizeof(block));
   }
   __device__ void load_x(Entries& entries) const {
     if (kept_ == 0) return;  // X may have no rows

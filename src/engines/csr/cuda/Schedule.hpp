@@ -35,7 +35,8 @@ struct CsrScheduleSize {
   Ordinal pieces = 0;             ///< number of pieces of all long rows
   Ordinal tiles = 0;              ///< number of tiles
   std::uint64_t longest_row = 0;  ///< entries of the longest row
-  /// Whether a single column is summed in the order of a column among others, which takes longer.
+  /// Whether a single column is summed in the order of a column among others, which takes longer. It is set before
+  /// memory is sized.
   bool keeps_order = false;
   /// Entries that one more slab of columns reads in the time of packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
@@ -52,8 +53,8 @@ struct CsrScheduleSize {
 ///
 /// A row of more than piece_length entries is cut into pieces of piece_length entries; the last may have fewer. A piece
 /// is summed from its first entry to its last, and the pieces of a row are added from the first to the last. The order
-/// of summation, hence every bit of a column of Y, depends only on the matrix and piece_length. A single column has an
-/// order of its own, which depends only on the matrix (CsrColumnRows, CsrColumnTile), unless size.keeps_order.
+/// of summation, hence every bit of a column of Y, depends only on the matrix and piece_length. A single column may
+/// have an order of its own (choose_csr_column_kernel()), unless size.keeps_order.
 ///
 /// ```{.unparsed}
 ///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends

@@ -31,6 +31,7 @@ struct MatrixStatistics {
   double vector_columns = 32;        ///< columns of X
   bool layout_left = false;          ///< whether X and Y are column-major
   bool follows_values = false;       ///< whether A's values are checked before each product
+  bool same_bits_alone = false;      ///< whether a column alone is summed like a column among others
   bool has_given_order = false;      ///< whether compressed rows have the caller's values in the caller's order
 };
 
