@@ -19,7 +19,7 @@ TEST(Layout, StaysInPatches) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   expect_layout<PlanHints>("PlanHints", 12, 4);
   expect_layout<FormatParameters>("FormatParameters", 36, 4);
-  expect_layout<PlanOptions>("PlanOptions", 120, 8);
+  expect_layout<PlanOptions>("PlanOptions", 128, 8);
   expect_layout<Plan<double, Exec>>("Plan", 16, 8);
   expect_layout<Workspace<Exec>>("Workspace", 32, 8);
   expect_layout<BlockCgOptions<double>>("BlockCgOptions", 72, 8);

@@ -63,7 +63,7 @@ TEST(VersionTest, AsText) {
                         .scalars = {"float", "double"},
                         .execution_spaces = {"Serial"},
                         .components = {},
-                        .gpu_model = "gpu 10",
+                        .gpu_model = "gpu 9",
                         .kokkos = "5.0.0",
                         .compiler = "GNU 16"};
   EXPECT_EQ(to_string(version),
