@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "Task.cuh"
+#include "launch/WarpSum.cuh"
 
 namespace Tessera::Impl::Cuda {
 
@@ -27,8 +28,8 @@ class CsrColumnRows {
   __device__ void run() {
     const std::int64_t row = task_.item();
     const bool is_there = row < task_.rows;
-    Scalar sum = is_there ? sum_of_lane(task_.A.row_offsets[row], task_.A.row_offsets[row + 1]) : Scalar(0);
-    for (int distance = task_.lanes() / 2; distance > 0; distance /= 2) sum += from_higher_lane(sum, distance);
+    const Scalar own = is_there ? sum_of_lane(task_.A.row_offsets[row], task_.A.row_offsets[row + 1]) : Scalar(0);
+    const Scalar sum = warp_sum(own, task_.lanes());
     if (is_there && task_.lane() == 0)
       store_row<false>(task_, static_cast<Ordinal>(row), 0, Vector<Scalar, false, typename Task::InMemory>{{sum}});
   }

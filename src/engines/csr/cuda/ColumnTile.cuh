@@ -5,6 +5,7 @@
 
 #include "Task.cuh"
 #include "launch/Launch.cuh"
+#include "launch/WarpSum.cuh"
 
 namespace Tessera::Impl::Cuda {
 
@@ -169,7 +170,7 @@ class CsrColumnTile {
       sum = fused(task_.value_of_entry(load_once(values + entry)),
                   Scalar(load_reused(task_.row_of_x(row, task_.product.x.data))), sum);
     }
-    for (int distance = warp / 2; distance > 0; distance /= 2) sum += from_higher_lane(sum, distance);
+    sum = warp_sum(sum);
     if (lane() == 0) memory_.rest[warp_number()] = sum;
   }
 
@@ -277,7 +278,7 @@ class CsrColumnSums {
     const auto lane = static_cast<int>(threadIdx.x) % warp;
     Scalar sum = lane == 0 ? task_.partial_sums[2 * t + 1] : Scalar(0);
     for (std::int64_t other = t + 1 + lane; other <= last; other += warp) sum += task_.partial_sums[2 * other];
-    for (int distance = warp / 2; distance > 0; distance /= 2) sum += from_higher_lane(sum, distance);
+    sum = warp_sum(sum);
     if (lane == 0) store_row<false>(task_, row, 0, Vector<Scalar, false, typename Task::InMemory>{{sum}});
   }
 

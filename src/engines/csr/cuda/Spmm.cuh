@@ -311,9 +311,11 @@ class CsrLauncher {
   }
 
   void multiply_tiles(const Task& task) const {
-    // A block of doubles is wider than 16 bytes: adjacent lanes would load every other part of a cache line.
-    constexpr bool blocks_are_wide = sizeof(MatrixScalar) > 4;
-    !blocks_are_wide&& are_entries_aligned(task) ? launch_tiles<!blocks_are_wide>(task) : launch_tiles<false>(task);
+    // Four values of more than 4 bytes take several loads, each of which has only a part of every cache line.
+    if constexpr (sizeof(MatrixScalar) <= 4) {
+      if (are_entries_aligned(task)) return launch_tiles<true>(task);
+    }
+    launch_tiles<false>(task);
   }
 
   template <bool by_blocks>
