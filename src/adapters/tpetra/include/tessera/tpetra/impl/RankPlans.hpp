@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tessera/Spmm.hpp>
 #include <tessera/ValueCheck.hpp>
@@ -13,6 +14,7 @@
 #include <tessera/tpetra/impl/LocalArrays.hpp>
 #include <tessera/tpetra/impl/RowSplit.hpp>
 #include <tuple>
+#include <type_traits>
 
 namespace Tessera::Impl {
 
@@ -29,6 +31,9 @@ class RankPlans {
   using Exec = typename Matrix::execution_space;
   using Arrays = LocalArrays<Matrix>;
   using Columns = ColumnSplit<typename Matrix::map_type>;
+  /// Whether plans may keep Tpetra's columns. From a device, Tpetra may not move them to the host while somebody holds
+  /// their View.
+  static constexpr bool holds_columns = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
   /// \param columns       [in] the positions of A's columns
   /// \param owned_columns [in] the number of elements of X that the rank owns
@@ -43,7 +48,8 @@ class RankPlans {
         halo_columns_(static_cast<int>(columns.halo.extent(0))),
         is_split_(splits && halo_columns_ > 0) {
     const Exec exec;
-    checksum_ = pattern_checksum(exec, A);
+    if constexpr (holds_columns) columns_ = A.graph.entries;
+    if constexpr (!holds_columns) checksum_ = pattern_checksum(exec, offsets_, A.graph.entries);
     if (trusts_values) copied_.remember(exec, A.values);
     if (is_split_) {
       make_split(exec, A, columns, options, !trusts_values);
@@ -58,10 +64,13 @@ class RankPlans {
            A.graph.entries.data() == entries_;
   }
 
-  /// Returns whether A has the pattern that the plans were made from. Reads the whole pattern, and waits.
+  /// Returns whether A has the pattern that the plans were made from. Reads both patterns, and waits.
   bool has_pattern_of(const Arrays& A) {
-    if (checksum_ != pattern_checksum(Exec(), A)) return false;
+    const Exec exec;
+    if (!checksum_) checksum_ = pattern_checksum(exec, offsets_, columns_);
+    if (*checksum_ != pattern_checksum(exec, A.graph.row_map, A.graph.entries)) return false;
     offsets_ = A.graph.row_map;
+    if constexpr (holds_columns) columns_ = A.graph.entries;
     entries_ = A.graph.entries.data();
     return true;
   }
@@ -199,8 +208,7 @@ class RankPlans {
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool follows) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
     if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
-    // Tpetra may not move columns to the host while somebody holds their View.
-    options.shares_pattern = !columns.keeps_numbers;
+    options.shares_pattern = holds_columns || !columns.keeps_numbers;
     options.trusts_pattern = columns.keeps_numbers;  // Tpetra made it
     options.shares_values = follows;
     options.hints.layout_left = options.hints.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
@@ -235,9 +243,10 @@ class RankPlans {
 
   // Row offsets are kept alive: no others can have their address. Tpetra counts the references to all other arrays.
   typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
+  typename Matrix::crs_graph_type::local_inds_device_view_type columns_;  // empty unless holds_columns
   const void* entries_;
-  const void* values_;  // address of the values; null if they are known to have changed
-  std::uint64_t checksum_ = 0;
+  const void* values_;                     // address of the values; null if they are known to have changed
+  std::optional<std::uint64_t> checksum_;  // of the pattern; computed when it is needed if holds_columns
   CopiedValues copied_;
 
   int owned_columns_, halo_columns_;

@@ -381,14 +381,12 @@ struct PatternChecksum {
 
 /// Returns a number that distinguishes patterns: it depends on every row offset and every column, and on their indices.
 /// Waits.
-template <class Exec, class LocalMatrix>
-std::uint64_t pattern_checksum(const Exec& exec, const LocalMatrix& A) {
-  const auto row_map = A.graph.row_map;
-  const auto entries = A.graph.entries;
+template <class Exec, class Offsets, class Entries>
+std::uint64_t pattern_checksum(const Exec& exec, const Offsets& row_map, const Entries& entries) {
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce("Tessera::pattern_checksum",
                           SplitPolicy<Exec>(exec, 0, row_map.extent(0) + entries.extent(0)),
-                          PatternChecksum<decltype(row_map), decltype(entries)>{row_map, entries}, sum);
+                          PatternChecksum<Offsets, Entries>{row_map, entries}, sum);
   exec.fence("Tessera::pattern_checksum");
   return sum;
 }
