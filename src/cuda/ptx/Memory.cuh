@@ -185,15 +185,19 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InM
   }
 }
 
-/// Loads adjacent elements that will not be read again, 16 bytes at a time. Their address is a multiple of 16 bytes.
-template <class T, int n>
-__device__ inline void load_block_once(const T* from, T (&block)[n]) {
-  static_assert(sizeof(block) % sizeof(uint4) == 0);
-  uint4 parts[sizeof(block) / sizeof(uint4)];
-  const auto* word = reinterpret_cast<const uint4*>(from);
+/// Loads n adjacent elements that will not be read again, up to 16 bytes at a time. Their address is a multiple of
+/// these bytes.
+template <int n, class T>
+__device__ inline void load_block_once(const T* from, T* to) {
+  constexpr std::size_t bytes = n * sizeof(T);
+  static_assert(bytes % sizeof(uint4) == 0 || bytes == sizeof(uint2) || bytes == sizeof(unsigned));
+  using Word = std::conditional_t<bytes % sizeof(uint4) == 0, uint4,
+                                  std::conditional_t<bytes == sizeof(uint2), uint2, unsigned>>;
+  Word words[bytes / sizeof(Word)];
+  const auto* word = reinterpret_cast<const Word*>(from);
 #pragma unroll
-  for (uint4& part : parts) part = __ldcs(word++);
-  std::memcpy(&block, &parts, sizeof(block));
+  for (Word& next : words) next = __ldcs(word++);
+  std::memcpy(to, words, bytes);
 }
 
 /// Returns the value whose words are exchange(word) for each 32-bit word of `value`.

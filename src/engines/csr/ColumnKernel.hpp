@@ -24,21 +24,22 @@ struct CsrColumnKernel {
 };
 
 /// Chooses a kernel from the lengths of rows. With Rows, a product waits for rows that are much longer than others.
-/// Tiles take more instructions. They do not pay for rows of like length, and for rows so long that these have many
-/// pieces. The choice depends on the matrix only. Thresholds were measured on an H200.
+/// Tiles take more instructions, which does not pay for rows of like length, unless these are short and their values
+/// narrow. The choice depends on the matrix only. Thresholds were measured on an H200.
 ///
-/// \param longest_row [in] entries of the longest row
-inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, double longest_row) {
+/// \param longest_row  [in] entries of the longest row
+/// \param matrix_bytes [in] bytes of a value
+inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, double longest_row, double matrix_bytes) {
   using Kind = CsrColumnKernel::Kind;
-  constexpr double short_row = 5, wide_row = 200, most_times = 8, always_alike = 128, always_long = 2048;
+  constexpr double short_row = 5, narrow_value = 4, most_times = 8, always_alike = 128, always_long = 2048;
   constexpr double mean_entries = 8, most_entries = 32, few_lanes = 1e5;  // of a lane
   const double length = nonzeros / std::max(rows, 1.0);
   const bool are_alike = longest_row <= std::min(always_long, std::max(most_times * length, always_alike));
   CsrColumnKernel kernel;
-  if (are_alike) {
-    kernel.kind = length < short_row ? Kind::InOrder : Kind::Rows;
-  } else {
-    kernel.kind = length < wide_row ? Kind::Tiles : Kind::InOrder;
+  if (are_alike && length >= short_row) {
+    kernel.kind = Kind::Rows;
+  } else if (!are_alike || matrix_bytes <= narrow_value) {
+    kernel.kind = Kind::Tiles;
   }
   const auto for_mean = std::bit_floor(static_cast<unsigned>(std::clamp(length / mean_entries, 4.0, 32.0)));
   const auto for_longest = std::bit_ceil(static_cast<unsigned>(std::clamp(longest_row / most_entries, 1.0, 32.0)));

@@ -45,16 +45,16 @@ inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuMode
   return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
-/// Whether X is a single column that has a kernel of its own.
-inline bool has_column_kernel(const MatrixStatistics& m) {
-  return m.vector_columns == 1 && !m.same_bits_alone &&
-         choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).kind != CsrColumnKernel::Kind::InOrder;
+/// Returns the kernel for an X of a single column.
+inline CsrColumnKernel::Kind column_kernel(const MatrixStatistics& m) {
+  if (m.same_bits_alone) return CsrColumnKernel::Kind::InOrder;
+  return choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row, m.matrix_bytes).kind;
 }
 
 /// Predicts seconds for a single column that has a kernel of its own. A, X and Y move through memory. Meanwhile each
 /// entry gathers an element of X, except those that 64 rows of A share.
 inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  const bool tiles = choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row).kind == CsrColumnKernel::Kind::Tiles;
+  const bool tiles = column_kernel(m) == CsrColumnKernel::Kind::Tiles;
   const double moved = (bytes + (m.rows + m.columns) * m.vector_bytes) /
                        ((tiles ? gpu.column_tiles_stream : gpu.column_rows_stream) * gpu.streamed);
   const double gathered = gpu.column_gather_s * (m.window64_columns > 0 ? m.window64_columns : m.nonzeros);
@@ -65,7 +65,8 @@ inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const 
 /// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
 /// columns, A is small, or A has fewer than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  if (has_column_kernel(m)) return csr_column_seconds(m, bytes, gpu);
+  if (m.vector_columns == 1 && column_kernel(m) != CsrColumnKernel::Kind::InOrder)
+    return csr_column_seconds(m, bytes, gpu);
   if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
   const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
   if (m.nonzeros >= 4 * m.columns && (slabs - 1) * m.nonzeros >= gpu.packing_entries)

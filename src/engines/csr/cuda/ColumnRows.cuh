@@ -51,8 +51,8 @@ class CsrColumnRows {
       Ordinal columns[entries];
       MatrixScalar values[entries];
       if constexpr (is_whole) {
-        load_block_once(task_.A.column_indices + block, columns);
-        load_block_once(task_.product.values + block, values);
+        load_block_once<entries>(task_.A.column_indices + block, columns);
+        load_block_once<entries>(task_.product.values + block, values);
       } else {
 #pragma unroll
         for (int e = 0; e < entries; ++e) {

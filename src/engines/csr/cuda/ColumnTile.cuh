@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "Task.cuh"
 #include "launch/Launch.cuh"
@@ -11,16 +14,16 @@ namespace Tessera::Impl::Cuda {
 
 /// Multiplies a tile of adjacent entries by a single column, whatever the lengths of rows are.
 ///
-/// Each thread adds four adjacent products, the first of which belongs to an entry whose number is a multiple of four.
-/// A segmented scan of the block then adds the sums of threads that share a row. The order of summation depends on the
-/// pattern only.
+/// Threads store the products of all entries in shared memory. Then lanes add the products of each row: as many lanes a
+/// row as the block has for the rows of the tile, and a whole warp for a long row. The order of summation depends on
+/// the pattern only.
 ///
 /// A row of up to csr_tile_row entries belongs to the tile of its first entry: all threads add the entries that the
 /// tile has no room for. A longer row is cut where tiles begin. A tile then has two partial sums: of the row that began
 /// before, and of the row that continues in the next tile. CsrColumnSums adds them.
 ///
-/// \tparam by_blocks  whether both arrays of A begin at multiples of 16 bytes, and a thread loads its four entries at
-///                    once. Otherwise adjacent threads load adjacent entries, and products pass through shared memory.
+/// \tparam by_blocks  whether both arrays of A begin at multiples of 16 bytes, and a thread loads several adjacent
+///                    entries at once
 template <class Task, bool by_blocks>
 class CsrColumnTile {
   using Scalar = typename Task::Scalar;
@@ -28,22 +31,17 @@ class CsrColumnTile {
   using MatrixScalar = typename Task::MatrixScalar;
   static constexpr int warp = 32;
   static constexpr int unroll = 4;  // entries of a thread
+  static constexpr int block_size = static_cast<int>(std::clamp<std::size_t>(16 / sizeof(MatrixScalar), 1, unroll));
+  static constexpr int width = by_blocks ? block_size : 1;  // entries that a thread loads at once
+  static constexpr int long_row = 64;                       // a row of more entries has a whole warp
 
  public:
   static constexpr int threads = 256;
-  static constexpr int registers = 32 + (sizeof(Scalar) > 4 ? 8 : 0) + (is_complex_v<Scalar> ? 24 : 0);
+  static constexpr int registers = is_complex_v<Scalar> ? 64 : 32;
   struct Memory {
     static constexpr int capacity = threads * unroll;
-    static constexpr int padding = 128 / static_cast<int>(sizeof(Scalar));
-    Scalar products[by_blocks ? 1 : capacity + capacity / padding];
-    /// For the last entry of a row: the number of the row in the tile, plus 1; otherwise 0.
-    alignas(8) std::uint16_t ends[capacity];
+    alignas(16) Scalar products[capacity];
     Scalar rest[threads / warp];  // sums of warps of the entries beyond the capacity
-    Scalar carried[threads / warp];
-    bool has_end[threads / warp];
-
-    /// Threads that read four adjacent products each do not read the same banks.
-    __device__ Scalar& product(int entry) { return products[entry + entry / padding]; }
   };
 
   __device__ explicit CsrColumnTile(const Task& task)
@@ -51,6 +49,9 @@ class CsrColumnTile {
         memory_(*reinterpret_cast<Memory*>(dynamic_memory())),
         begin_(task.schedule.tiles[blockIdx.x]),
         end_(task.schedule.tiles[blockIdx.x + 1]),
+        first_row_(begin_.row - begin_.is_within_row),
+        rows_(end_.row - first_row_),
+        lane_bits_(lane_bits_of(rows_)),
         base_(begin_.entry / unroll * unroll),
         skipped_(static_cast<int>(begin_.entry - base_)),
         length_(static_cast<int>(end_.entry - base_)),
@@ -60,199 +61,171 @@ class CsrColumnTile {
   __device__ void run() {
     let_next_kernel_begin();
     Entries entries;
-    load_entries(entries);
-    RowOfThread row = load_row(thread());
-    clear_ends();
-    __syncthreads();
-    load_x(entries);
-    for (; row.number < rows(); row = load_row(row.number + threads)) mark_end(row);
-    if (thread() == 0 && begin_.is_within_row) memory_.ends[last_of(task_.A.row_offsets[begin_.row])] = before;
-    Scalar products[unroll];
-    multiply(entries, products);
+    if (kept_ > 0) load_entries(entries);
+    const Row row = load_row(thread() >> lane_bits_);
+    if (kept_ > 0) store_products(entries);
     if (length_ > kept_) add_rest();
     __syncthreads();
-    if constexpr (!by_blocks) {
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) products[u] = memory_.product(thread() * unroll + u);
-    }
-    sum_rows(products);
+    sum_rows(row);
   }
 
  private:
-  static constexpr int before = 0xffff;  // in ends: the row that began before the tile
-  static_assert(2 * csr_tile_span < before && csr_tile_span + unroll <= Memory::capacity);
+  static_assert(csr_tile_span + unroll <= Memory::capacity && unroll % block_size == 0);
 
   __device__ int thread() const { return static_cast<int>(threadIdx.x); }
   __device__ int lane() const { return thread() % warp; }
-  __device__ int warp_number() const { return thread() / warp; }
-  __device__ Ordinal rows() const { return end_.row - begin_.row; }
-  /// Returns the number of an entry of the thread, counted from base_.
-  __device__ int entry(int u) const { return by_blocks ? thread() * unroll + u : u * threads + thread(); }
-  __device__ bool is_there(int u) const { return entry(u) >= skipped_ && entry(u) < kept_; }
 
-  __device__ void clear_ends() {
-    auto* const words = reinterpret_cast<std::uint32_t*>(memory_.ends);
-    for (int i = thread(); i < Memory::capacity / 2; i += threads) words[i] = 0;
+  /// Returns the logarithm of the lanes of a row: as many as the block has for all rows, at most a warp.
+  static __device__ int lane_bits_of(Ordinal rows) {
+    constexpr int thread_bits = 8;
+    static_assert(threads == 1 << thread_bits);
+    const int row_bits = warp - __clz(static_cast<int>(max(rows, 1) - 1));
+    return max(0, min(5, thread_bits - row_bits));
   }
 
+  /// Entries of A and, once they are gathered, the elements of X for them.
   struct Entries {
-    Ordinal rows_of_x[unroll];
+    Ordinal columns[unroll];
     MatrixScalar values[unroll];
     InMemory x[unroll];
   };
 
+  static constexpr std::size_t block_alignment = std::min<std::size_t>(width * sizeof(Scalar), 16);
+  struct alignas(block_alignment) Block {
+    Scalar at[width];
+  };
+
+  /// Returns the number of an entry of the thread, counted from base_.
+  __device__ int entry(int u) const { return (u / width * threads + thread()) * width + u % width; }
+
+  /// Loads the entries of the thread. A thread without entries loads the last ones, whose products nobody adds.
   __device__ void load_entries(Entries& entries) const {
-    const Ordinal* const columns = task_.A.column_indices + base_;
-    const MatrixScalar* const values = task_.product.values + base_;
-    if (by_blocks && base_ + static_cast<std::uint64_t>(entry(unroll)) <= task_.schedule.size.nonzeros) {
-      if (entry(0) < kept_) {
-        load_block_once(columns + entry(0), entries.rows_of_x);
-        load_block_once(values + entry(0), entries.values);
-      }
-    } else {
+    const int last = kept_ - 1;
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-        if (!is_there(u)) continue;
-        entries.rows_of_x[u] = __ldcs(columns + entry(u));
-        entries.values[u] = load_once(values + entry(u));
+    for (int u = 0; u < unroll; u += width) {
+      const int first = min(entry(u), last / width * width);
+      if (width > 1 && base_ + static_cast<std::uint64_t>(first + width) <= task_.schedule.size.nonzeros) {
+        load_block_once<width>(task_.A.column_indices + base_ + first, entries.columns + u);
+        load_block_once<width>(task_.product.values + base_ + first, entries.values + u);
+      } else {
+#pragma unroll
+        for (int i = 0; i < width; ++i) load_entry(min(first + i, last), entries, u + i);
       }
     }
   }
-  __device__ void load_x(Entries& entries) const {
-    if (kept_ == 0) return;  // X may have no rows
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) entries.rows_of_x[u] = is_there(u) ? entries.rows_of_x[u] : 0;
+  __device__ void load_entry(int entry, Entries& entries, int u) const {
+    entries.columns[u] = __ldcs(task_.A.column_indices + base_ + entry);
+    entries.values[u] = load_once(task_.product.values + base_ + entry);
+  }
+
+  /// Loads elements of X for entries.
+  __device__ void gather(Entries& entries) const {
     if (task_.product.x_rows != nullptr) {
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) entries.rows_of_x[u] = task_.product.x_rows[entries.rows_of_x[u]];
+      for (int u = 0; u < unroll; ++u) entries.columns[u] = task_.product.x_rows[entries.columns[u]];
     }
 #pragma unroll
     for (int u = 0; u < unroll; ++u)
-      entries.x[u] = load_reused(task_.row_of_x(entries.rows_of_x[u], task_.product.x.data));
-  }
-  __device__ void multiply(const Entries& entries, Scalar (&products)[unroll]) {
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      products[u] = is_there(u) ? multiplied(task_.value_of_entry(entries.values[u]), Scalar(entries.x[u])) : Scalar(0);
-      if constexpr (!by_blocks) memory_.product(entry(u)) = products[u];
-    }
+      entries.x[u] = load_reused(task_.row_of_x(entries.columns[u], task_.product.x.data));
   }
 
-  /// A row of the tile.
-  struct RowOfThread {
-    Ordinal number;  // in the tile
-    Offset begin = 0, end = 0;
-  };
-  __device__ RowOfThread load_row(Ordinal number) const {
-    if (number >= rows()) return {number};
-    const Offset* const offsets = task_.A.row_offsets + begin_.row + number;
-    return {number, offsets[0], offsets[1]};
-  }
-  /// Marks the last entry of a row, or writes a row without entries.
-  __device__ void mark_end(const RowOfThread& row) {
-    if (row.begin == row.end) return store(begin_.row + row.number, Scalar(0));
-    memory_.ends[last_of(row.end)] = static_cast<std::uint16_t>(row.number + 1);
-  }
-  /// Returns the last entry of the tile that belongs to a row with this end.
-  __device__ int last_of(Offset end) const {
-    const auto last = static_cast<std::uint64_t>(end) - base_;
-    return (last < static_cast<std::uint64_t>(kept_) ? static_cast<int>(last) : kept_) - 1;
+  __device__ void store_products(Entries& entries) {
+    gather(entries);
+#pragma unroll
+    for (int u = 0; u < unroll; u += width) {
+      Block products;
+#pragma unroll
+      for (int i = 0; i < width; ++i)
+        products.at[i] = multiplied(task_.value_of_entry(entries.values[u + i]), Scalar(entries.x[u + i]));
+      *reinterpret_cast<Block*>(memory_.products + entry(u)) = products;
+    }
   }
 
   /// Adds the entries of the last row that the tile has no room for.
   __device__ void add_rest() {
-    const Ordinal* const columns = task_.A.column_indices + base_;
-    const MatrixScalar* const values = task_.product.values + base_;
     Scalar sum(0);
-#pragma unroll 4
-    for (int entry = kept_ + thread(); entry < length_; entry += threads) {
-      const Ordinal row = task_.row_of_entry(__ldcs(columns + entry));
-      sum = fused(task_.value_of_entry(load_once(values + entry)),
-                  Scalar(load_reused(task_.row_of_x(row, task_.product.x.data))), sum);
+    for (int first = kept_ + thread(); first < length_; first += threads * unroll) {
+      Entries entries;
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) load_entry(min(first + u * threads, length_ - 1), entries, u);
+      gather(entries);
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        if (first + u * threads < length_)
+          sum = fused(task_.value_of_entry(entries.values[u]), Scalar(entries.x[u]), sum);
+      }
     }
     sum = warp_sum(sum);
-    if (lane() == 0) memory_.rest[warp_number()] = sum;
+    if (lane() == 0) memory_.rest[thread() / warp] = sum;
   }
 
-  __device__ void sum_rows(const Scalar (&products)[unroll]) {
-    const int first = thread() * unroll;
-    Scalar sum(0), sum_of_first(0);
-    int first_end = 0;  // the first row that ends in the thread's entries
-    const uint2 ends = *reinterpret_cast<const uint2*>(memory_.ends + first);
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      sum += products[u];
-      const auto end = static_cast<int>((u < 2 ? ends.x : ends.y) >> (u % 2 * 16) & 0xffff);
-      if (end == 0) continue;
-      if (first_end == 0) {
-        first_end = end;
-        sum_of_first = sum;
-      } else {
-        finish(end, sum);
+  /// The entries of the tile that belong to a row, counted from base_.
+  struct Row {
+    Ordinal number;  // from first_row_ on
+    int begin = 0, end = 0;
+  };
+  __device__ Row load_row(Ordinal number) const {
+    if (number >= rows_) return {number};
+    using Distance = std::make_signed_t<Offset>;
+    const Offset* const offsets = task_.A.row_offsets + first_row_ + number;
+    const auto begin = static_cast<Distance>(offsets[0] - static_cast<Offset>(base_));
+    const auto end = static_cast<Distance>(offsets[1] - static_cast<Offset>(base_));
+    return {number, begin < skipped_ ? skipped_ : static_cast<int>(begin),
+            end < length_ ? static_cast<int>(end) : length_};
+  }
+
+  /// \param row  the first row of the calling lane
+  __device__ void sum_rows(Row row) const {
+    const int lanes = 1 << lane_bits_, lane_of_row = thread() & (lanes - 1);
+    for (Ordinal first = 0;;) {
+      const bool is_long = row.end - row.begin > long_row || row.end > kept_;
+      Scalar sum(0);
+      if (!is_long) {
+        for (int entry = row.begin + lane_of_row; entry < row.end; entry += lanes) sum += memory_.products[entry];
       }
-      sum = Scalar(0);
+      sum = warp_sum(sum, lanes);
+      if (row.number < rows_ && !is_long && lane_of_row == 0) store(row.number, sum);
+      for (unsigned left = __ballot_sync(0xffffffffu, is_long && lane_of_row == 0); left != 0; left &= left - 1)
+        sum_long_row(broadcast(row, warp - 1 - __clz(static_cast<int>(left & -left)), warp));
+      first += threads >> lane_bits_;
+      if (first >= rows_) return;
+      row = load_row(first + (thread() >> lane_bits_));
     }
-    const Scalar carried = carry(sum, first_end != 0);
-    if (first_end != 0) finish(first_end, carried + sum_of_first);
+  }
+  /// Adds the products of a row with all lanes of the warp.
+  __device__ void sum_long_row(const Row& row) const {
+    Scalar sum(0);
+    for (int entry = row.begin + lane(); entry < min(row.end, kept_); entry += warp) sum += memory_.products[entry];
+    sum = warp_sum(sum);
+    if (lane() != 0) return;
+    if (row.end > kept_) {
+      for (const Scalar& rest : memory_.rest) sum += rest;
+    }
+    store(row.number, sum);
   }
 
-  /// Returns the sum of the entries of preceding threads that belong to the row of the thread's first entry. All
-  /// threads of the block must call it.
-  ///
-  /// \param sum     the sum of the entries after the last row that ends in the thread's entries
-  /// \param has_end whether a row ends in them
-  __device__ Scalar carry(Scalar sum, bool has_end) {
-    const unsigned ends = __ballot_sync(0xffffffffu, has_end);
-    const unsigned up_to_here = ends << (warp - 1 - lane());  // bit 31 is this lane
-    // The scan adds lanes after the last one in which a row ends: this lane, and `reach` lower ones.
-    const int reach = up_to_here != 0 ? __clz(static_cast<int>(up_to_here)) : lane();
-    for (int distance = 1; distance < warp && __any_sync(0xffffffffu, reach >= distance); distance *= 2) {
-      const Scalar other = from_lower_lane(sum, distance);
-      if (reach >= distance) sum = other + sum;
-    }
-    if (lane() == warp - 1) {
-      memory_.carried[warp_number()] = sum;
-      memory_.has_end[warp_number()] = ends != 0;
-    }
-    __syncthreads();
-    Scalar carried = from_lower_lane(sum, 1);
-    if (lane() == 0) carried = Scalar(0);
-    bool is_whole = (ends & ((1u << lane()) - 1)) != 0;
-    for (int w = warp_number() - 1; w >= 0 && !is_whole; --w) {
-      carried = memory_.carried[w] + carried;
-      is_whole = memory_.has_end[w];
-    }
-    return carried;
-  }
-
-  /// Stores the sum of a row.
-  ///
-  /// \param end  the mark of its last entry
-  __device__ void finish(int end, Scalar sum) const {
+  /// Stores the sum of a row, or of a part of it.
+  __device__ void store(Ordinal number, Scalar sum) const {
     Scalar* const partial_sums = task_.partial_sums + 2 * std::int64_t(blockIdx.x);
-    if (end == before) {
+    if (number == 0 && begin_.is_within_row != 0) {
       partial_sums[0] = sum;
-    } else if (end == rows() && end_.is_within_row) {
+    } else if (number == rows_ - 1 && end_.is_within_row != 0) {
       partial_sums[1] = sum;
     } else {
-      if (end == rows() && length_ > kept_) {
-        for (const Scalar& rest : memory_.rest) sum += rest;
-      }
-      store(begin_.row + end - 1, sum);
+      store_row<false>(task_, first_row_ + number, 0, Vector<Scalar, false, InMemory>{{sum}});
     }
-  }
-
-  __device__ void store(Ordinal row, Scalar sum) const {
-    store_row<false>(task_, row, 0, Vector<Scalar, false, InMemory>{{sum}});
   }
 
   const Task& task_;
   Memory& memory_;
   const CsrTile begin_, end_;
+  const Ordinal first_row_;   // the row that began before the tile, if it is cut, or else the tile's first row
+  const Ordinal rows_;        // from first_row_ to the last that begins in the tile
+  const int lane_bits_;       // a row has 2^lane_bits_ lanes
   const std::uint64_t base_;  // the first entry of the first thread
   const int skipped_;         // entries from base_ to the first of the tile
   const int length_;          // entries from base_ to the end of the tile
-  const int kept_;            // those that have a thread
+  const int kept_;            // those whose products are stored
 };
 
 /// Adds the partial sums of a row that is cut, and writes its row of Y. The warp of the tile in which the row begins

@@ -131,25 +131,27 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
 
 TEST(CsrColumnKernel, HasTilesWhereRowsDiffer) {
   using Kind = CsrColumnKernel::Kind;
-  const auto kind = [](double rows, double nonzeros, double longest_row) {
-    return choose_csr_column_kernel(rows, nonzeros, longest_row).kind;
+  const auto kind = [](double rows, double nonzeros, double longest_row, double bytes = 8) {
+    return choose_csr_column_kernel(rows, nonzeros, longest_row, bytes).kind;
   };
-  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81), (CsrColumnKernel{Kind::Rows, 8}));
+  EXPECT_EQ(choose_csr_column_kernel(1.9e5, 1.5e7, 81, 8), (CsrColumnKernel{Kind::Rows, 8}));
   EXPECT_EQ(kind(1.9e5, 1.5e7, 700), Kind::Tiles) << "a row that is nine times as long as the mean";
   EXPECT_EQ(kind(1.9e5, 1.9e6, 128), Kind::Rows) << "no row is long";
   EXPECT_EQ(kind(1.9e5, 1.9e6, 129), Kind::Tiles);
   EXPECT_EQ(kind(1.9e5, 9e5, 5), Kind::InOrder) << "short rows";
+  EXPECT_EQ(kind(1.9e5, 9e5, 5, 4), Kind::Tiles) << "short rows of narrow values";
+  EXPECT_EQ(kind(1.9e5, 9e5, 129), Kind::Tiles) << "one row is long";
   EXPECT_EQ(kind(4e3, 2e6, 2048), Kind::Rows);
-  EXPECT_EQ(kind(4e3, 2e6, 2049), Kind::InOrder) << "many pieces";
+  EXPECT_EQ(kind(4e3, 2e6, 2049), Kind::Tiles);
   EXPECT_EQ(kind(0, 0, 0), Kind::InOrder);
 }
 
 TEST(CsrColumnKernel, HasMoreLanesForLongRowsAndForFew) {
-  EXPECT_EQ(choose_csr_column_kernel(1e5, 1.6e6, 16).lanes, 4);
-  EXPECT_EQ(choose_csr_column_kernel(1e4, 1.6e5, 16).lanes, 8);
-  EXPECT_EQ(choose_csr_column_kernel(5e4, 7.4e6, 824).lanes, 32) << "the mean alone wants 16";
-  EXPECT_EQ(choose_csr_column_kernel(100, 1e5, 1000).lanes, 32);
-  EXPECT_EQ(choose_csr_column_kernel(0, 0, 0).lanes, 8);
+  EXPECT_EQ(choose_csr_column_kernel(1e5, 1.6e6, 16, 8).lanes, 4);
+  EXPECT_EQ(choose_csr_column_kernel(1e4, 1.6e5, 16, 8).lanes, 8);
+  EXPECT_EQ(choose_csr_column_kernel(5e4, 7.4e6, 824, 8).lanes, 32) << "the mean alone wants 16";
+  EXPECT_EQ(choose_csr_column_kernel(100, 1e5, 1000, 8).lanes, 32);
+  EXPECT_EQ(choose_csr_column_kernel(0, 0, 0, 8).lanes, 8);
 }
 
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {

@@ -299,7 +299,7 @@ class CsrLauncher {
     if (policy_ != nullptr)
       return {policy_->tiles ? CsrColumnKernel::Kind::Tiles : CsrColumnKernel::Kind::Rows, policy_->lanes};
     return choose_csr_column_kernel(task_.A.rows, static_cast<double>(size.nonzeros),
-                                    static_cast<double>(size.longest_row));
+                                    static_cast<double>(size.longest_row), sizeof(MatrixScalar));
   }
 
   void multiply_column_rows(Task task, int lanes) const {
@@ -311,11 +311,7 @@ class CsrLauncher {
   }
 
   void multiply_tiles(const Task& task) const {
-    // Four values of more than 4 bytes take several loads, each of which has only a part of every cache line.
-    if constexpr (sizeof(MatrixScalar) <= 4) {
-      if (are_entries_aligned(task)) return launch_tiles<true>(task);
-    }
-    launch_tiles<false>(task);
+    are_entries_aligned(task) ? launch_tiles<true>(task) : launch_tiles<false>(task);
   }
 
   template <bool by_blocks>

@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 /// was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 10, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 11, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that took
   /// more than 1.05 times the least time, the fastest candidate was predicted within 1.33 of the best one (fit_model).
   /// The fastest candidate within the factor takes 1.001 times the least time in doubles; with 1.4, 1.002.
@@ -63,7 +63,7 @@ struct GpuModel {
   double narrow_bytes = 16;           ///< bytes of a row of X that this kernel fetches at a time: up to four columns
   double column_launch_s = 2.5e-6;    ///< seconds of the launch of a product with one column, and of its end
   double column_rows_stream = 0.83;   ///< share of `streamed` at which rows of like length are multiplied by one column
-  double column_tiles_stream = 0.5;   ///< the same for tiles of entries
+  double column_tiles_stream = 0.65;  ///< the same for tiles of entries
   double column_gather_s = 5.5e-12;   ///< seconds for an element of X that no nearby row has in a cache
   double narrow_fetch_bytes = 59.38;  ///< bytes charged for each fetch of narrow_bytes or less
   double thin_row_bytes = 128;        ///< upper bound on the bytes of a thin row of X
