@@ -51,6 +51,7 @@ TEST(Events, UpdatesUseTheirRoomAgain) {
   const Events events;
   op.update();
   EXPECT_EQ(Events::find("allocate Tessera::split"), -1) << Events::all();
+  EXPECT_EQ(Events::find("Tessera::pattern_checksum"), -1) << "the same arrays are not compared:\n" << Events::all();
 }
 
 /// On hosts, the halo's columns are in the same product, and CSR reads A's own values. Only copied values are checked

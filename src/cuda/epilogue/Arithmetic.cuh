@@ -4,7 +4,7 @@
 #include <tessera/common/Complex.hpp>
 
 /// Arithmetic whose rounding does not depend on contractions by the compiler. Every product that is added to a sum is
-/// an explicit fused multiply-add, so all kernels give the same bits.
+/// an explicit fused multiply-add, except in tiles of a single column, so all others give the same bits.
 namespace Tessera::Impl::Cuda {
 
 /// Returns a b + c.

@@ -226,10 +226,5 @@ template <class T>
 __device__ inline T from_higher_lane(const T& value, int distance) {
   return exchanged(value, [&](std::uint32_t word) { return __shfl_down_sync(0xffffffffu, word, distance); });
 }
-/// Returns the value of the lane whose number is lower by `distance`; the caller's own value if there is none.
-template <class T>
-__device__ inline T from_lower_lane(const T& value, int distance) {
-  return exchanged(value, [&](std::uint32_t word) { return __shfl_up_sync(0xffffffffu, word, distance); });
-}
 
 }  // namespace Tessera::Impl::Cuda

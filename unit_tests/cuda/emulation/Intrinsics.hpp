@@ -100,12 +100,6 @@ T __shfl_down_sync(unsigned, T value, int distance) {
   const auto source = static_cast<int>(block.lane()) + distance;
   return block.exchange("__shfl_down_sync", value)[source < 32 ? source : static_cast<int>(block.lane())];
 }
-template <class T>
-T __shfl_up_sync(unsigned, T value, int distance) {
-  auto& block = Tessera::Impl::Emulation::Block::running();
-  const auto source = static_cast<int>(block.lane()) - distance;
-  return block.exchange("__shfl_up_sync", value)[source >= 0 ? source : static_cast<int>(block.lane())];
-}
 inline int __any_sync(unsigned, bool value) {
   const bool* values = Tessera::Impl::Emulation::Block::running().exchange("__any_sync", value);
   return std::any_of(values, values + 32, [](bool is_set) { return is_set; });

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 #include "Task.cuh"
 #include "launch/Launch.cuh"
@@ -14,9 +12,9 @@ namespace Tessera::Impl::Cuda {
 
 /// Multiplies a tile of adjacent entries by a single column, whatever the lengths of rows are.
 ///
-/// Threads store the products of all entries in shared memory. Then lanes add the products of each row: as many lanes a
-/// row as the block has for the rows of the tile, and a whole warp for a long row. The order of summation depends on
-/// the pattern only.
+/// Threads store the products of up to Memory::capacity entries in shared memory. Then lanes add the products of each
+/// row: as many lanes a row as the block has for the rows of the tile, and a whole warp for a long row. The order of
+/// summation depends on the pattern only.
 ///
 /// A row of up to csr_tile_row entries belongs to the tile of its first entry: all threads add the entries that the
 /// tile has no room for. A longer row is cut where tiles begin. A tile then has two partial sums: of the row that began
@@ -166,12 +164,9 @@ class CsrColumnTile {
   };
   __device__ Row load_row(Ordinal number) const {
     if (number >= rows_) return {number};
-    using Distance = std::make_signed_t<Offset>;
     const Offset* const offsets = task_.A.row_offsets + first_row_ + number;
-    const auto begin = static_cast<Distance>(offsets[0] - static_cast<Offset>(base_));
-    const auto end = static_cast<Distance>(offsets[1] - static_cast<Offset>(base_));
-    return {number, begin < skipped_ ? skipped_ : static_cast<int>(begin),
-            end < length_ ? static_cast<int>(end) : length_};
+    const Offset base = static_cast<Offset>(base_);
+    return {number, max(offsets[0] - base, skipped_), min(offsets[1] - base, length_)};
   }
 
   /// \param row  the first row of the calling lane

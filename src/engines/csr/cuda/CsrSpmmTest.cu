@@ -725,8 +725,8 @@ TYPED_TEST(CsrSpmmColumn, HasTheSameBitsAtAnyAddress) {
   using V = typename TypeParam::VectorScalar;
   using M = typename TypeParam::MatrixScalar;
   std::vector<int> lengths = varied_lengths(60, 70);
-  lengths[5] = 900;
-  const typename TestFixture::Matrix A(1000, lengths);
+  lengths[5] = 900, lengths[20] = 5000, lengths[40] = csr_tile_row + 500;
+  const typename TestFixture::Matrix A(2 * csr_tile_row, lengths);
   for (const bool tiles : {true, false}) {
     const CsrPolicy policy{.lanes = 8, .tiles = tiles};
     std::vector<V> first;

@@ -311,7 +311,10 @@ class CsrLauncher {
   }
 
   void multiply_tiles(const Task& task) const {
-    are_entries_aligned(task) ? launch_tiles<true>(task) : launch_tiles<false>(task);
+    if constexpr (sizeof(MatrixScalar) < 16) {
+      if (are_entries_aligned(task)) return launch_tiles<true>(task);
+    }
+    launch_tiles<false>(task);
   }
 
   template <bool by_blocks>

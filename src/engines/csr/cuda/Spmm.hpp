@@ -76,7 +76,7 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 /// defines the order of summation. A single column may be summed in another order (CsrColumnKernel): unless rows of X
 /// are 4 GiB apart, it has the same bits for any alignment and layout and in every run, but not for another policy.
 /// With CsrScheduleSize::keeps_order it is no exception. Products are added by fused multiply-adds, also for the parts
-/// of complex numbers, except in tiles of a single column.
+/// of complex numbers, except those of a single column that a tile stores in shared memory.
 ///
 /// \throws std::invalid_argument for extents that do not fit, or scratch that is too small
 /// \throws std::length_error if the grid has more blocks than CUDA allows

@@ -139,8 +139,8 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
   /// Copies A's present entries. From now on, apply() relies on being told of new values by update(), and products do
-  /// not check values. A new pattern is still detected. Costs a pass over the pattern, which is compared by a checksum,
-  /// and two passes over the values.
+  /// not check values. A new pattern is still detected. Costs two passes over the values and, if A has other arrays for
+  /// its pattern, a pass over these, which are compared by a checksum.
   ///
   /// A debug build throws std::logic_error in apply() if a later update() is missing; see checks_values(), which must
   /// return the same on all ranks.

@@ -76,7 +76,7 @@ class MatrixProduct {
     values_changed();  // even if the code below fails
     on_every_rank(comm(), [&] {
       const LocalArrays<Matrix> arrays(A);
-      if (plans_ && plans_->has_pattern_of(arrays)) return plans_->take_values(arrays);
+      if (plans_ && plans_->is_for(arrays)) return plans_->take_values(arrays);
       plans_.reset();
       look_at_pattern(arrays);
     });
@@ -224,7 +224,7 @@ class MatrixProduct {
 
   /// Makes plans for a new pattern on this rank. Other ranks may keep their plans.
   void look_at_pattern(const LocalArrays<Matrix>& A) {
-    if (plans_ && (plans_->has_arrays_of(A) || plans_->has_pattern_of(A))) return;
+    if (plans_ && plans_->is_for(A)) return;
     plans_.reset();  // freed before new plans are allocated
     const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
     PlanOptions plan = options_.plan;

@@ -31,9 +31,9 @@ class RankPlans {
   using Exec = typename Matrix::execution_space;
   using Arrays = LocalArrays<Matrix>;
   using Columns = ColumnSplit<typename Matrix::map_type>;
-  /// Whether plans may keep Tpetra's columns. From a device, Tpetra may not move them to the host while somebody holds
-  /// their View.
-  static constexpr bool holds_columns = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+  /// Whether plans may keep Tpetra's columns. On a host Tpetra has them once. On a device it has them twice, and cannot
+  /// copy them from there while somebody holds their View.
+  static constexpr bool may_keep_columns = std::is_same_v<typename Device::memory_space, Kokkos::HostSpace>;
 
   /// \param columns       [in] the positions of A's columns
   /// \param owned_columns [in] the number of elements of X that the rank owns
@@ -48,8 +48,11 @@ class RankPlans {
         halo_columns_(static_cast<int>(columns.halo.extent(0))),
         is_split_(splits && halo_columns_ > 0) {
     const Exec exec;
-    if constexpr (holds_columns) columns_ = A.graph.entries;
-    if constexpr (!holds_columns) checksum_ = pattern_checksum(exec, offsets_, A.graph.entries);
+    if (may_keep_columns && columns.keeps_numbers && !is_split_) {
+      columns_ = A.graph.entries;
+    } else {
+      checksum_ = pattern_checksum(exec, offsets_, A.graph.entries);
+    }
     if (trusts_values) copied_.remember(exec, A.values);
     if (is_split_) {
       make_split(exec, A, columns, options, !trusts_values);
@@ -58,6 +61,8 @@ class RankPlans {
     }
   }
 
+  /// Returns whether the plans have the pattern of A. Reads both patterns and waits, unless A has the same arrays.
+  bool is_for(const Arrays& A) { return has_arrays_of(A) || has_pattern_of(A); }
   /// Returns whether A has the pattern arrays that the plans were made from. Tpetra allocates others for a new pattern.
   bool has_arrays_of(const Arrays& A) const {
     return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
@@ -68,9 +73,9 @@ class RankPlans {
   bool has_pattern_of(const Arrays& A) {
     const Exec exec;
     if (!checksum_) checksum_ = pattern_checksum(exec, offsets_, columns_);
+    columns_ = {};
     if (*checksum_ != pattern_checksum(exec, A.graph.row_map, A.graph.entries)) return false;
     offsets_ = A.graph.row_map;
-    if constexpr (holds_columns) columns_ = A.graph.entries;
     entries_ = A.graph.entries.data();
     return true;
   }
@@ -208,7 +213,7 @@ class RankPlans {
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool follows) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
     if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
-    options.shares_pattern = holds_columns || !columns.keeps_numbers;
+    options.shares_pattern = may_keep_columns || !columns.keeps_numbers;
     options.trusts_pattern = columns.keeps_numbers;  // Tpetra made it
     options.shares_values = follows;
     options.hints.layout_left = options.hints.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
@@ -241,12 +246,13 @@ class RankPlans {
     return std::get<ScratchRows<Scalar, Device, Layout>>(scratch_);
   }
 
-  // Row offsets are kept alive: no others can have their address. Tpetra counts the references to all other arrays.
+  // Row offsets are kept alive: no others can have their address. Tpetra counts the references to all other arrays, and
+  // on a device it needs to be their only owner.
   typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
-  typename Matrix::crs_graph_type::local_inds_device_view_type columns_;  // empty unless holds_columns
+  typename Matrix::crs_graph_type::local_inds_device_view_type columns_;  // until there is a checksum
   const void* entries_;
   const void* values_;                     // address of the values; null if they are known to have changed
-  std::optional<std::uint64_t> checksum_;  // of the pattern; computed when it is needed if holds_columns
+  std::optional<std::uint64_t> checksum_;  // of the pattern
   CopiedValues copied_;
 
   int owned_columns_, halo_columns_;
