@@ -175,7 +175,8 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
 
  private:
   /// Returns whether Tessera is to multiply. An algorithm other than the default is the user's choice, or meant for a
-  /// single product; Tessera leaves it to other code. cuSPARSE is faster for a single column.
+  /// single product; Tessera leaves it to other code. cuSPARSE is faster for the first products of
+  /// a single column.
   bool is_wanted([[maybe_unused]] const Exec& exec, [[maybe_unused]] const char mode[],
                  [[maybe_unused]] std::size_t columns) const {
     if (handle_->get_algorithm() != KokkosSparse::SPMV_DEFAULT) return false;
