@@ -132,8 +132,7 @@ TEST_P(Views, NoColumns) {
 }
 
 /// Reference counts of multivectors and matrix would show Views that were kept. Tpetra counts references to all arrays
-/// except the row offsets, and it needs to be their only owner on a device. On a host plans keep the
-/// columns.
+/// except the row offsets. On a device it needs to be their only owner. On a host plans keep the columns.
 TEST_P(Views, NothingIsKept) {
   const auto X = random_vectors(A->getDomainMap(), 4, 1);
   const auto Y = random_vectors(A->getRangeMap(), 4, 2);

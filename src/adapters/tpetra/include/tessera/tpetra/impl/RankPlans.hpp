@@ -61,24 +61,8 @@ class RankPlans {
     }
   }
 
-  /// Returns whether the plans have the pattern of A. Reads both patterns and waits, unless A has the same arrays.
+  /// Returns whether the plans have the pattern of A. Waits and reads the patterns, unless A has the same arrays.
   bool is_for(const Arrays& A) { return has_arrays_of(A) || has_pattern_of(A); }
-  /// Returns whether A has the pattern arrays that the plans were made from. Tpetra allocates others for a new pattern.
-  bool has_arrays_of(const Arrays& A) const {
-    return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
-           A.graph.entries.data() == entries_;
-  }
-
-  /// Returns whether A has the pattern that the plans were made from. Reads both patterns, and waits.
-  bool has_pattern_of(const Arrays& A) {
-    const Exec exec;
-    if (!checksum_) checksum_ = pattern_checksum(exec, offsets_, columns_);
-    columns_ = {};
-    if (*checksum_ != pattern_checksum(exec, A.graph.row_map, A.graph.entries)) return false;
-    offsets_ = A.graph.row_map;
-    entries_ = A.graph.entries.data();
-    return true;
-  }
 
   /// Makes the next take_moved_values() copy values even if their address is the same.
   void forget_values() { values_ = nullptr; }
@@ -209,6 +193,24 @@ class RankPlans {
            Scalar(beta), y);
     }
   };
+
+  /// Returns whether A has the pattern arrays that the plans were made from. Tpetra allocates others for a new pattern.
+  bool has_arrays_of(const Arrays& A) const {
+    return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
+           A.graph.entries.data() == entries_;
+  }
+
+  /// Returns whether A has the pattern that the plans were made from, in other arrays. Reads A's pattern, the first
+  /// time also that of the plans if they keep its columns, and waits.
+  bool has_pattern_of(const Arrays& A) {
+    const Exec exec;
+    if (!checksum_) checksum_ = pattern_checksum(exec, offsets_, columns_);
+    columns_ = {};
+    if (*checksum_ != pattern_checksum(exec, A.graph.row_map, A.graph.entries)) return false;
+    offsets_ = A.graph.row_map;
+    entries_ = A.graph.entries.data();
+    return true;
+  }
 
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool follows) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
