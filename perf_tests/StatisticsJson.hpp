@@ -33,6 +33,7 @@ void for_each_statistic(Statistics& m, const Visit& visit) {
   visit("bcsr_blocks", m.bcsr_blocks);
   visit("bcsr_block_rows", m.bcsr_block_rows);
   visit("bcsr_block_columns", m.bcsr_block_columns);
+  visit("wide_blocks", m.wide_blocks);
   visit("is_reordered", m.is_reordered);
   visit("matrix_bytes", m.matrix_bytes);
   visit("vector_bytes", m.vector_bytes);
@@ -43,10 +44,10 @@ inline void to_json(nlohmann::json& json, const MatrixStatistics& statistics) {
   for_each_statistic(statistics, [&](const char* key, const auto& member) { json[key] = member; });
 }
 inline void from_json(const nlohmann::json& json, MatrixStatistics& statistics) {
-  const std::string since_row_groups[] = {"row_groups", "group_columns", "group_values"};
+  const std::string newer[] = {"row_groups", "group_columns", "group_values", "wide_blocks"};
   for_each_statistic(statistics, [&](const char* key, auto& member) {
-    // Records of older measurements lack the three keys above.
-    const bool is_new = std::count(std::begin(since_row_groups), std::end(since_row_groups), key) > 0;
+    // Records of older measurements lack the keys above.
+    const bool is_new = std::count(std::begin(newer), std::end(newer), key) > 0;
     if (!is_new || json.contains(key)) json.at(key).get_to(member);
   });
 }

@@ -20,9 +20,10 @@ namespace {
 
 using namespace Impl;
 
-/// Returns the bytes that are read to detect changed values. For CSR in the caller's order, values are read in place.
-double watched_bytes(const MatrixStatistics& m, Format format) {
-  const bool is_read_in_place = format == Format::Csr && m.has_given_order;
+/// Returns the bytes that are read to detect changed values. Values in the caller's order are read in place.
+template <class Kind>
+double watched_bytes(const MatrixStatistics& m) {
+  const bool is_read_in_place = Kind::keeps_rows && m.has_given_order;
   return m.follows_values && !is_read_in_place ? m.nonzeros * m.matrix_bytes : 0;
 }
 
@@ -69,7 +70,7 @@ double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuM
 
 template <class Kind>
 Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double watched = watched_bytes(m, size.format);
+  const double watched = watched_bytes<Kind>(m);
   const double look = watched > 0 ? gpu.detect_changes_s + watched / gpu.streamed : 0;
   return {size.format, size.tiles, size.bytes, gpu_seconds<Kind>(m, size, gpu) + look};
 }
@@ -77,7 +78,7 @@ template <class Kind>
 Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
   return {size.format, size.tiles, size.bytes,
           product_seconds(m, machine, size.bytes) + Kind::host_decoding(m, size, machine) +
-              watched_bytes(m, size.format) / machine.streamed_rate};
+              watched_bytes<Kind>(m) / machine.streamed_rate};
 }
 
 template <class Machine>

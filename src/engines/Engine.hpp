@@ -60,7 +60,9 @@ class Engine {
   virtual BlockShape block() const = 0;
   /// Returns the canonical rows. Their map has the place of each value in the format.
   virtual BuiltCsr<Memory> to_csr(const ExecutionSpace& exec) const = 0;
-  /// Returns the pattern if it is CSR, so that values and rows can be read in place; null otherwise.
+  /// Whether places are the entries of the canonical rows in their order, so that values can be read in place.
+  virtual bool keeps_rows() const = 0;
+  /// Returns the pattern if it is CSR, so that rows can be read in place; null otherwise.
   virtual const Csr<Memory>* csr() const = 0;
   /// Returns the first broken invariant of the format, and its position; empty if all hold.
   virtual std::string validate(const ExecutionSpace& exec) const = 0;

@@ -26,6 +26,8 @@ struct EngineKind {
   static constexpr bool orders_itself = false;
   /// Whether tiles hold adjacent columns, so an order of columns changes the tiles. A kind may override this.
   static constexpr bool has_adjacent_columns = false;
+  /// Whether places are the entries of the canonical rows in their order. A kind may override this.
+  static constexpr bool keeps_rows = false;
   template <class Memory>
   using Stored = Stored_<Memory>;
   template <class Scalar>

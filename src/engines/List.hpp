@@ -6,6 +6,7 @@
 #include "bittcf/BitTcfEngine.hpp"
 #include "bmat/BmatEngine.hpp"
 #include "brp/BrpEngine.hpp"
+#include "compact_rows/CompactRowsEngine.hpp"
 #include "csr/CsrEngine.hpp"
 #include "row_groups/RowGroupsEngine.hpp"
 #include "sorted_columns/SortedColumnsEngine.hpp"
@@ -22,7 +23,7 @@ struct EngineList {};
 ///
 /// Engines that only Kernel::Published uses precede the automatic ones of their formats.
 using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, BitTcfEngine, RowGroupsEngine, StagedEngine,
-                           BmatEngine, BcsrEngine, BrpEngine, SortedColumnsEngine>;
+                           BmatEngine, BcsrEngine, BrpEngine, SortedColumnsEngine, CompactRowsEngine>;
 
 template <class... Kind>
 constexpr bool orders_itself(Format format, EngineList<Kind...>) {

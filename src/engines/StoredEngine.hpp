@@ -120,6 +120,7 @@ class KernelEngine final
   using Base::Base;
 
   Format format() const override { return Kind::format; }
+  bool keeps_rows() const override { return Kind::keeps_rows; }
 
   std::optional<Precision> build_kernel(const ExecutionSpace& exec, const PlanOptions& options,
                                         const KernelPolicy& policy) override {

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "bcsr/Bcsr.hpp"
+#include "compact_rows/CompactRows.hpp"
 #include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 /// Counts the statistics that the choice of a format depends on.
@@ -127,6 +128,8 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Fo
     const auto may_be = [&](Format format) { return wanted == Format::Auto || wanted == format; };
     if (machine.group_gathers > 0 && may_be(Format::RowGroups))
       count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_entries_per_column, statistics); });
+    if (machine.has_rows && may_be(Format::CompactRows))
+      statistics.wide_blocks = static_cast<double>(count_wide_blocks(exec, A.view(), A.nonzeros));
     if (machine.block > 0 && may_be(Format::Bcsr))
       count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
   }
@@ -134,8 +137,9 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Fo
 
 /// Multiplies the counts of a sample of rows, whose sum grows with the number of entries.
 inline void scale_counts(double factor, MatrixStatistics& m) {
-  for (double* const count : {&m.bittcf_tiles, &m.bmat_tiles, &m.window8_columns, &m.window64_columns,
-                              &m.window128_columns, &m.row_groups, &m.group_columns, &m.group_values, &m.bcsr_blocks})
+  for (double* const count :
+       {&m.bittcf_tiles, &m.bmat_tiles, &m.window8_columns, &m.window64_columns, &m.window128_columns, &m.row_groups,
+        &m.group_columns, &m.group_values, &m.bcsr_blocks, &m.wide_blocks})
     *count *= factor;
 }
 

@@ -96,7 +96,7 @@ struct StoredMatrix {
 
   /// Whether products can read followed values in the caller's array.
   bool reads_given(const ValueMap<Memory>& source) const {
-    return engine->csr() != nullptr && source.is_identity() && map.is_identity();
+    return engine->keeps_rows() && source.is_identity() && map.is_identity();
   }
 
   /// Whether follow() would allocate memory. It does so only when it first watches values.

@@ -7,6 +7,7 @@
 
 #include "bcsr/Bcsr.hpp"
 #include "brp/Brp.hpp"
+#include "compact_rows/CompactRows.hpp"
 #include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 #include "sorted_columns/SortedColumns.hpp"

@@ -28,6 +28,13 @@ __device__ __forceinline__ uint4 load_now_once_16(const void* pointer) {
   return words;
 }
 
+/// Does the same for 8 bytes.
+__device__ __forceinline__ uint2 load_now_once_8(const void* pointer) {
+  uint2 words;
+  asm volatile("ld.global.cs.v2.u32 {%0, %1}, [%2];" : "=r"(words.x), "=r"(words.y) : "l"(pointer));
+  return words;
+}
+
 /// Returns base + index * stride, computed in one instruction.
 __device__ __forceinline__ const void* stepped(const void* base, std::uint32_t index, std::uint32_t stride) {
   const void* pointer;

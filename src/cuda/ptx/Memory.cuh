@@ -190,14 +190,33 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InM
 template <int n, class T>
 __device__ inline void load_block_once(const T* from, T* to) {
   constexpr std::size_t bytes = n * sizeof(T);
-  static_assert(bytes % sizeof(uint4) == 0 || bytes == sizeof(uint2) || bytes == sizeof(unsigned));
-  using Word = std::conditional_t<bytes % sizeof(uint4) == 0, uint4,
-                                  std::conditional_t<bytes == sizeof(uint2), uint2, unsigned>>;
+  using Word =
+      std::conditional_t<bytes % sizeof(uint4) == 0, uint4,
+                         std::conditional_t<bytes == sizeof(uint2), uint2,
+                                            std::conditional_t<bytes == sizeof(unsigned), unsigned, unsigned short>>>;
+  static_assert(bytes % sizeof(Word) == 0 && (bytes == sizeof(Word) || sizeof(Word) == sizeof(uint4)));
   Word words[bytes / sizeof(Word)];
   const auto* word = reinterpret_cast<const Word*>(from);
 #pragma unroll
   for (Word& next : words) next = __ldcs(word++);
   std::memcpy(to, words, bytes);
+}
+
+/// Loads n adjacent elements that will not be read again, at exactly this point of the program (load_now_once_16()).
+/// Their address is a multiple of their bytes, or of 16.
+template <class T, int n>
+__device__ inline void load_block_now_once(const T* from, T (&to)[n]) {
+  if constexpr (sizeof(to) == sizeof(uint2)) {
+    const uint2 word = load_now_once_8(from);
+    std::memcpy(&to, &word, sizeof(to));
+  } else {
+    static_assert(sizeof(to) % sizeof(uint4) == 0);
+    uint4 words[sizeof(to) / sizeof(uint4)];
+    const auto* word = reinterpret_cast<const uint4*>(from);
+#pragma unroll
+    for (uint4& next : words) next = load_now_once_16(word++);
+    std::memcpy(&to, &words, sizeof(to));
+  }
 }
 
 /// Returns the value whose words are exchange(word) for each 32-bit word of `value`.

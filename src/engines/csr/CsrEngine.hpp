@@ -122,6 +122,8 @@ struct CsrCost : DefaultCost {
 };
 
 /// The engine of compressed rows.
-struct CsrEngine : EngineKind<Format::Csr, Csr, CudaCsr, CudaFor::AllMatrices>, CsrCost {};
+struct CsrEngine : EngineKind<Format::Csr, Csr, CudaCsr, CudaFor::AllMatrices>, CsrCost {
+  static constexpr bool keeps_rows = true;
+};
 
 }  // namespace Tessera::Impl

@@ -15,14 +15,15 @@ enum class Format {
   Bcsr,           ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
   SortedColumns,  ///< blocks of columns with equally many entries, and irregular columns (Swift, section IV)
   Staged,         ///< 8x8 tiles in windows of 64 rows; a window gathers each row of X that it needs once
-  RowGroups       ///< compressed rows in groups of up to four adjacent rows, which share their columns
+  RowGroups,      ///< compressed rows in groups of up to four adjacent rows, which share their columns
+  CompactRows     ///< compressed rows with columns in 16 bits
 };
 
 /// The names of the formats, as programs read and print them.
 template <>
-inline constexpr std::array<std::string_view, 9> Impl::enum_names<Format> = {
-    "auto", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups"};
-static_assert(to_string(Format::RowGroups) == "row_groups");
+inline constexpr std::array<std::string_view, 10> Impl::enum_names<Format> = {
+    "auto", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups", "compact_rows"};
+static_assert(to_string(Format::CompactRows) == "compact_rows");
 
 /// The arithmetic of a product. Only Native loses no accuracy; users select the others with PlanOptions::precision.
 enum class Precision {

@@ -44,6 +44,7 @@ class CsrColumnRows {
   template <bool is_whole>
   __device__ Scalar sum_of_blocks(Offset begin, Offset end) const {
     const auto step = static_cast<Offset>(task_.lanes() * entries);
+    const typename Task::Columns all_columns(task_.A);
     Scalar sum(0);
 #pragma unroll 2
     for (Offset block = begin / entries * entries + static_cast<Offset>(task_.lane() * entries); block < end;
@@ -51,13 +52,13 @@ class CsrColumnRows {
       Ordinal columns[entries];
       MatrixScalar values[entries];
       if constexpr (is_whole) {
-        load_block_once<entries>(task_.A.column_indices + block, columns);
+        all_columns.template load_once<entries>(block, columns);
         load_block_once<entries>(task_.product.values + block, values);
       } else {
 #pragma unroll
         for (int e = 0; e < entries; ++e) {
           const bool is_there = block + static_cast<Offset>(e) < end;
-          columns[e] = is_there ? __ldg(task_.A.column_indices + block + e) : 0;
+          columns[e] = is_there ? all_columns[block + e] : 0;
           values[e] = is_there ? load_reused(task_.product.values + block + e) : MatrixScalar(0);
         }
       }

@@ -98,12 +98,13 @@ class CsrColumnTile {
 
   /// Loads the entries of the thread. A thread without entries loads the last ones, whose products nobody adds.
   __device__ void load_entries(Entries& entries) const {
+    const typename Task::Columns columns(task_.A, static_cast<Offset>(base_));
     const int last = kept_ - 1;
 #pragma unroll
     for (int u = 0; u < unroll; u += width) {
       const int first = min(entry(u), last / width * width);
       if (width > 1 && base_ + static_cast<std::uint64_t>(first + width) <= task_.schedule.size.nonzeros) {
-        load_block_once<width>(task_.A.column_indices + base_ + first, entries.columns + u);
+        columns.template load_once<width>(first, entries.columns + u);
         load_block_once<width>(task_.product.values + base_ + first, entries.values + u);
       } else {
 #pragma unroll
@@ -112,7 +113,7 @@ class CsrColumnTile {
     }
   }
   __device__ void load_entry(int entry, Entries& entries, int u) const {
-    entries.columns[u] = __ldcs(task_.A.column_indices + base_ + entry);
+    entries.columns[u] = typename Task::Columns(task_.A, static_cast<Offset>(base_)).once(entry);
     entries.values[u] = load_once(task_.product.values + base_ + entry);
   }
 

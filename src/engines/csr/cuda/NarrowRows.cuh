@@ -199,24 +199,16 @@ class CsrNarrowRows {
 
   /// Loads the block of entries at `place` in A, a multiple of the entries of a block.
   __device__ void load_block(Offset place) {
-    load_once_16(task_.A.column_indices + place, rows_of_x_);
-    load_once_16(task_.product.values + place, read_values_);
-  }
-  template <class T>
-  static __device__ void load_once_16(const T* p, T (&block)[entries]) {
-    static_assert(sizeof(block) % sizeof(uint4) == 0);
-    uint4 parts[sizeof(block) / sizeof(uint4)];
-    const uint4* word = reinterpret_cast<const uint4*>(p);
-#pragma unroll
-    for (uint4& part : parts) part = load_now_once_16(word++);
-    std::memcpy(&block, &parts, sizeof(block));
+    typename Task::Columns(task_.A).load_now_once(place, rows_of_x_);
+    load_block_now_once(task_.product.values + place, read_values_);
   }
 
   /// Loads the entries at `place` in A, except those outside the span.
   __device__ void load_entries(Offset place) {
+    const typename Task::Columns columns(task_.A, place);
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
-      rows_of_x_[u] = is_there_[u] ? __ldg(task_.A.column_indices + place + u) : 0;
+      rows_of_x_[u] = is_there_[u] ? columns[u] : 0;
       read_values_[u] = is_there_[u] ? load_reused(task_.product.values + place + u) : MatrixScalar(0);
     }
   }

@@ -69,37 +69,37 @@ class CsrRows {
   template <bool is_plain>
   __device__ void sum_up(const Span& span) {
     for (Sum& sum : sums_) sum = Sum{};
-    const Ordinal* const columns = task_.A.column_indices + span.begin;
+    const typename Task::Columns columns(task_.A, span.begin);
     const MatrixScalar* const values = task_.product.values + span.begin;
     int k = 0;
     if constexpr (is_plain) {
 #pragma unroll 1
-      for (; k + entries <= span.length; k += entries) add_entries<true, entries>(columns + k, values + k);
+      for (; k + entries <= span.length; k += entries) add_entries<true, entries>(columns, k, values);
       if constexpr (eager) {
         if (k + 4 <= span.length) {
-          add_entries<true, 4>(columns + k, values + k);
+          add_entries<true, 4>(columns, k, values);
           k += 4;
         }
         if (k + 2 <= span.length) {
-          add_entries<true, 2>(columns + k, values + k);
+          add_entries<true, 2>(columns, k, values);
           k += 2;
         }
       }
     }
 #pragma unroll 1
-    for (; k < span.length; ++k) add_entries<is_plain, 1>(columns + k, values + k);
+    for (; k < span.length; ++k) add_entries<is_plain, 1>(columns, k, values);
   }
 
   template <bool is_plain, int count>
-  __device__ void add_entries(const Ordinal* columns, const MatrixScalar* values) {
+  __device__ void add_entries(const typename Task::Columns& columns, int k, const MatrixScalar* values) {
     Lane x[count][vectors];
 #pragma unroll
     for (int u = 0; u < count; ++u) {
-      const Ordinal column = __ldg(columns + u);
+      const Ordinal column = columns[k + u];
       load_row<is_plain>(is_plain ? column : task_.row_of_entry(column), x[u]);
     }
 #pragma unroll
-    for (int u = 0; u < count; ++u) add_row<is_plain>(task_.value_of_entry(load_reused(values + u)), x[u]);
+    for (int u = 0; u < count; ++u) add_row<is_plain>(task_.value_of_entry(load_reused(values + k + u)), x[u]);
   }
 
   template <bool is_plain>

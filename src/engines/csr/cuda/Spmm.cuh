@@ -89,16 +89,16 @@ __global__ void csr_column_sums_kernel(const __grid_constant__ Task task) {
 }
 
 /// Launches one product. Different kernels compute different columns.
-template <class MatrixScalar, class VectorScalar>
+template <class MatrixScalar, class VectorScalar, class Pattern>
 class CsrLauncher {
-  using Task = CsrTask<MatrixScalar, VectorScalar>;
+  using Task = CsrTask<MatrixScalar, VectorScalar, Pattern>;
   using Scalar = typename Task::Scalar;
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
   static constexpr int any_lanes = 0;
 
  public:
   /// \param policy  the policy for aligned columns; nullptr: csr_spmm() chooses
-  CsrLauncher(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+  CsrLauncher(Stream stream, const Pattern& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy* policy)
       : stream_(stream), policy_(policy) {
     task_.A = A;
@@ -354,8 +354,7 @@ class CsrLauncher {
 
   /// Whether entries may be read 16 bytes at a time.
   static bool are_entries_aligned(const Task& task) {
-    return reinterpret_cast<std::uintptr_t>(task.A.column_indices) % 16 == 0 &&
-           reinterpret_cast<std::uintptr_t>(task.product.values) % 16 == 0;
+    return Task::Columns::are_aligned(task.A) && reinterpret_cast<std::uintptr_t>(task.product.values) % 16 == 0;
   }
 
   template <class Agent, bool tiled>

@@ -5,6 +5,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
 
+#include "EntryColumns.cuh"
 #include "csr/cuda/Schedule.hpp"
 #include "epilogue/Epilogue.cuh"
 #include "ptx/Load.cuh"
@@ -15,13 +16,17 @@ namespace Tessera::Impl::Cuda {
 
 /// Arguments of a launch. Its items are pieces of long rows, and rows. Pieces are first because they take longest.
 /// Thread block (b, s) computes slab s. All blocks of a slab precede those of the next slab.
-template <class MatrixScalar_, class VectorScalar>
+///
+/// \tparam Pattern_  compressed rows, whose columns are read through EntryColumns
+template <class MatrixScalar_, class VectorScalar, class Pattern_>
 struct CsrTask {
   using Scalar = sum_of_t<VectorScalar>;  // the type of sums
   using InMemory = VectorScalar;          // the type of X and Y
   using MatrixScalar = MatrixScalar_;
+  using Pattern = Pattern_;
+  using Columns = EntryColumns<Pattern>;
 
-  CsrPattern<Offset> A;
+  Pattern A;
   Product<MatrixScalar, VectorScalar> product;
   CsrSchedule schedule;
   Scalar* partial_sums = nullptr;  // pieces x partial_stride

@@ -24,6 +24,7 @@ struct MatrixStatistics {
   double bcsr_blocks = 0;            ///< blocks of BCSR
   double bcsr_block_rows = 0;        ///< rows of a block of BCSR
   double bcsr_block_columns = 0;     ///< columns of a block of BCSR
+  double wide_blocks = 0;            ///< blocks of compact rows whose columns do not fit in 16 bits
   bool is_reordered = false;         ///< whether rows of Y are written in scattered order
   double matrix_bytes = 8;           ///< bytes of a value of A
   double vector_bytes = 8;           ///< bytes of an element of X or Y

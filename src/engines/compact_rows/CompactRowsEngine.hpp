@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "EngineKind.hpp"
+#include "cost/DefaultCost.hpp"
+#include "csr/CsrEngine.hpp"
+
+namespace Tessera::Impl {
+template <class MemorySpace>
+struct CompactRows;
+}
+
+namespace Tessera::Impl {
+
+template <class Scalar>
+class CudaCompactRows;
+
+struct CompactRowsCost : DefaultCost {
+  /// Bytes of the pattern and the values.
+  static double bytes(const MatrixStatistics& m) {
+    return (m.rows + 1) * m.offset_bytes + m.nonzeros * (2 + m.matrix_bytes) + 4 * std::ceil(m.nonzeros / 64) +
+           128 * m.wide_blocks;
+  }
+
+  static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
+    if (!gpu.has_rows) return std::nullopt;
+    return FormatSize{Format::CompactRows, 0, bytes(m)};
+  }
+  static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
+    return m.nonzeros / machine.decoded_entries;
+  }
+  /// Predicts the seconds of the kernels for compressed rows, which read fewer bytes here. Tiles are as fast as without
+  /// compression: they are limited by instructions.
+  static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    if (!gpu.has_rows) return std::nullopt;
+    const bool is_alone = m.vector_columns == 1 && column_kernel(m) == CsrColumnKernel::Kind::Rows;
+    if (is_alone) return csr_column_seconds(m, size.bytes, gpu);
+    return gpu.compact_columns_ratio * csr_seconds_by_layout(m, CsrCost::bytes(m), gpu);
+  }
+  static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    return walked_seconds(m, size, {}, gpu);
+  }
+};
+
+/// The engine of compressed rows whose columns have 16 bits.
+struct CompactRowsEngine : EngineKind<Format::CompactRows, CompactRows, CudaCompactRows>, CompactRowsCost {
+  static constexpr bool keeps_rows = true;
+};
+
+}  // namespace Tessera::Impl

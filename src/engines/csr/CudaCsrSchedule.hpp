@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <optional>
+#include <string>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+
+#include "CountRows.hpp"
+#include "KernelPolicy.hpp"
+#include "csr/cuda/Policy.hpp"
+#include "csr/cuda/Schedule.hpp"
+#include "gpu/CudaLaunches.hpp"
+
+namespace Tessera::Impl {
+
+/// Owns the list of rows that csr_spmm() cuts into pieces or tiles, on the device.
+class CudaCsrSchedule {
+  using Memory = Kokkos::Cuda::memory_space;
+
+ public:
+  /// Builds the schedule. Does not wait, unless rows must be counted.
+  ///
+  /// \param A           [in] a canonical pattern; if column_indices is null, spans are not counted
+  /// \param summary     [in] of the rows of A, if they were counted
+  /// \param row_bytes   [in] bytes of a row of a typical X
+  /// \param piece       [in] entries of a piece; 0: chosen here
+  /// \param keeps_order [in] CsrScheduleSize::keeps_order
+  void build(const Kokkos::Cuda& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, const RowSummary& summary,
+             std::size_t row_bytes, Ordinal piece, bool keeps_order) {
+    Cuda::CsrPieceLengths lengths;
+    if (piece > 0) lengths.at[0] = piece;
+    std::optional<Cuda::CsrRowCounts> counted;
+    const auto count = [&](Ordinal length) {
+      auto counts = Cuda::CsrRowCounts::of_short_rows(summary.rows_with_entries, summary.longest, summary.spans);
+      if (summary.longest == 0 || summary.longest > length) {
+        if (!counted) counted = count_rows(exec, A, lengths);
+        counts = *counted;
+      }
+      return counts.size(lengths, length, A.rows, nonzeros);
+    };
+    auto size = piece > 0 ? count(piece) : Cuda::choose_csr_schedule(A.rows, nonzeros, row_bytes, count);
+    size.keeps_order = keeps_order;
+    memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
+    const auto counter =
+        allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counter", size.long_rows > 0 ? 1 : 0);
+    const CudaLaunches launches("Tessera::csr_schedule", exec);
+    Cuda::fill_csr_schedule(launches.stream(), A, size, counter.data(), memory_.data());
+    schedule_ = Cuda::CsrSchedule(size, memory_.data());
+  }
+
+  const Cuda::CsrSchedule& view() const { return schedule_; }
+  std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
+
+ private:
+  Cuda::CsrSchedule schedule_;
+  Array<Ordinal*, Memory> memory_;
+};
+
+/// Returns the policy of csr_spmm() that a benchmark sets; nothing if it sets none.
+///
+/// \param policy [in]     the benchmark's numbers
+/// \param piece  [in,out] entries of a piece; 0: the schedule chooses
+/// \param chunks [in,out] whether X is multiplied in chunks
+inline std::optional<Cuda::CsrPolicy> take_csr_policy(const KernelPolicy& policy, int& piece, int& chunks) {
+  Cuda::CsrPolicy own{.lanes = 0};
+  int eager = 0, tiles = 0;
+  policy.replace({{"piece", piece},
+                  {"chunks", chunks, 0, 1},
+                  {"lanes", own.lanes},
+                  {"vectors", own.vectors},
+                  {"rounds", own.rounds},
+                  {"threads", own.threads},
+                  {"eager", eager, 0, 1},
+                  {"tiles", tiles, 0, 1}});
+  own.eager = eager != 0;
+  own.tiles = tiles != 0;
+  if (own == Cuda::CsrPolicy{.lanes = 0}) return {};
+  if (!Cuda::is_valid(own))
+    throw PolicyError("policy lanes=" + std::to_string(own.lanes) + ",vectors=" + std::to_string(own.vectors) +
+                      ",rounds=" + std::to_string(own.rounds) + ",threads=" + std::to_string(own.threads) +
+                      ",eager=" + std::to_string(eager) +
+                      ": expected 4 to 32 lanes, 16 or 32 with two vectors, 32 with four; eager ones with one vector;"
+                      " rounds up to the lanes; threads a multiple of 32 up to 512");
+  return own;
+}
+
+}  // namespace Tessera::Impl
