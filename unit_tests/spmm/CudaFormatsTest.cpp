@@ -34,6 +34,8 @@ std::string kernel_of(Format format) {
       return std::is_same_v<Scalar, double> ? "staged in shared memory, on tensor cores" : "for any device";
     case Format::RowGroups:
       return "groups of up to 4 rows on CUDA cores";
+    case Format::CompactRows:
+      return "compressed rows with columns of 16 bits on CUDA cores";
     default:
       return "on tensor cores";
   }
@@ -257,12 +259,13 @@ TEST_F(CudaKernels, EveryFormatOfFloat) {
   check_every_format<float>({Precision::Tf32x3, Precision::Tf32, Precision::Bf16, Precision::Fp16});
 }
 
-// Only compressed rows, sorted columns and row groups have an FP32 kernel that keeps FP32's precision.
+// Only rows, sorted columns and row groups have an FP32 kernel that keeps FP32's precision.
 TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
   const CudaMatrix<float> A(uneven_windows());
   for (const Format format : every_format) {
     auto plan = A.plan(cuda_options(format));
-    const bool has_kernel = format == Format::Csr || format == Format::SortedColumns || format == Format::RowGroups;
+    const bool has_kernel = format == Format::Csr || format == Format::SortedColumns || format == Format::RowGroups ||
+                            format == Format::CompactRows;
     EXPECT_EQ(kernels_of(plan), has_kernel ? kernel_of<float>(format) : "for any device");
     expect_cases<float>(A, plan, Precision::Native, std::string(to_string(format)));
   }

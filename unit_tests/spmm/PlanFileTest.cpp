@@ -353,7 +353,8 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_rejection(with_number(csr, "order of rows", 3, 9), "order of rows: place 3 holds 9");
   expect_rejection(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
   expect_rejection(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
-  expect_rejection(with_number(csr, "choice", 0, std::int64_t(9)), "the section \"choice\" holds a number that is out");
+  expect_rejection(with_number(csr, "choice", 0, std::int64_t(1) << 20),
+                   "the section \"choice\" holds a number that is out");
   expect_rejection(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
   expect_rejection(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
   const std::string staged = file_of(Format::Staged);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <string>
-#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "CompactRowsFault.hpp"
@@ -88,13 +88,12 @@ BuiltCompactRows<typename ExecutionSpace::memory_space> build_compact_rows(const
   p.columns = A.columns;
   p.nonzeros = nonzeros;
   const std::size_t wide = count_wide_blocks(exec, A, nonzeros);
-  const auto allocate_array = [&](auto& array, const char* label, std::size_t size) {
-    array = allocate<std::decay_t<decltype(array)>>(exec, label, size);
-  };
-  allocate_array(p.row_offsets, "Tessera::CompactRows::row_offsets", static_cast<std::size_t>(A.rows) + 1);
-  allocate_array(p.block_columns, "Tessera::CompactRows::block_columns", compact_row_blocks(nonzeros));
-  allocate_array(p.low_columns, "Tessera::CompactRows::low_columns", nonzeros);
-  allocate_array(p.high_columns, "Tessera::CompactRows::high_columns", wide * CompactRowsPattern::block_entries);
+  take_at_once<typename ExecutionSpace::memory_space>(exec, "Tessera::CompactRows", [&](auto& arena) {
+    arena.take(p.low_columns, nonzeros);
+    arena.take(p.high_columns, wide * CompactRowsPattern::block_entries);
+    arena.take_behind(p.row_offsets, static_cast<std::size_t>(A.rows) + 1);
+    arena.take_behind(p.block_columns, compact_row_blocks(nonzeros));
+  });
   copy_offsets(exec, A.row_offsets, p.row_offsets);
   fill_blocks(exec, A, p);
   fill_columns(exec, A, p);

@@ -34,7 +34,7 @@ struct CompactRowsCost : DefaultCost {
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     if (!gpu.has_rows) return std::nullopt;
     const bool is_alone = m.vector_columns == 1 && column_kernel(m) == CsrColumnKernel::Kind::Rows;
-    if (is_alone) return csr_column_seconds(m, size.bytes, gpu);
+    if (is_alone) return gpu.compact_start_s + csr_column_seconds(m, size.bytes, gpu);
     return gpu.compact_columns_ratio * csr_seconds_by_layout(m, CsrCost::bytes(m), gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {

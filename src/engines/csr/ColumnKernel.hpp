@@ -7,9 +7,6 @@
 
 namespace Tessera::Impl {
 
-/// Most entries of a row that a single tile has (Cuda::csr_tile_span).
-inline constexpr int csr_tile_row = 8192;
-
 /// How compressed rows are multiplied by a single column on an NVIDIA GPU. The order of summation depends on it.
 struct CsrColumnKernel {
   enum class Kind {

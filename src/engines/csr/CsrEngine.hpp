@@ -4,6 +4,8 @@
 #include "EngineKind.hpp"
 #include "cost/DefaultCost.hpp"
 #include "csr/ColumnKernel.hpp"
+#include "csr/GatheredTiles.hpp"
+#include "csr/TileSpan.hpp"
 
 namespace Tessera::Impl {
 template <class MemorySpace>
@@ -62,11 +64,30 @@ inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const 
   return gpu.column_launch_s + std::max(moved, gathered) + sums;
 }
 
+/// Whether products gather rows of X for tiles of A. Matrices of any size with rows of up to 64 entries, and small
+/// matrices with longer ones, have no long rows.
+inline bool gathers_tiles(const MatrixStatistics& m, const GpuModel& gpu) {
+  const bool is_small = m.rows < H200::small_rows && m.nonzeros < H200::small_entries;
+  const double vectors = row_bytes(m) / 16;
+  return (vectors == 1 || vectors == 2 || vectors == 4) && !m.layout_left && m.vector_columns > 1 &&
+         m.vector_bytes == m.matrix_bytes && m.longest_row <= (is_small ? H200::uncut_row : gpu.rows.piece) &&
+         csr_gathers_tiles(m.rows, m.nonzeros, m.longest_row, row_bytes(m), m.matrix_bytes, gpu.chunks.multiprocessors,
+                           static_cast<double>(gpu.chunks.shared_bytes));
+}
+
+/// Predicts seconds for gathered tiles: two steps that all tiles take at the same time, the longest row, and the
+/// entries.
+inline double gathered_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
+  return gpu.gathered_launch_s + gpu.gathered_byte_s * m.nonzeros * (row_bytes(m) + gpu.gathered_entry_bytes) +
+         gpu.gathered_step_s * m.longest_row;
+}
+
 /// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
 /// columns, A is small, or A has fewer than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   if (m.vector_columns == 1 && column_kernel(m) != CsrColumnKernel::Kind::InOrder)
     return csr_column_seconds(m, bytes, gpu);
+  if (gathers_tiles(m, gpu)) return gathered_seconds(m, gpu);
   if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
   const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
   if (m.nonzeros >= 4 * m.columns && (slabs - 1) * m.nonzeros >= gpu.packing_entries)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "csr/ColumnKernel.hpp"
+#include "csr/GatheredTiles.hpp"
 #include "csr/cuda/Policy.hpp"
 #include "csr/cuda/Spmm.hpp"
 
@@ -144,6 +145,22 @@ TEST(CsrColumnKernel, HasTilesWhereRowsDiffer) {
   EXPECT_EQ(kind(4e3, 2e6, 2048), Kind::Rows);
   EXPECT_EQ(kind(4e3, 2e6, 2049), Kind::Tiles);
   EXPECT_EQ(kind(0, 0, 0), Kind::InOrder);
+}
+
+TEST(CsrGatheredTiles, AreForMatricesWhoseTilesRunAtTheSameTime) {
+  const auto gathers = [](double nonzeros, double row_bytes, double longest_row = 100, double multiprocessors = 132) {
+    return csr_gathers_tiles(1e4, nonzeros, longest_row, row_bytes, 8, multiprocessors, 227 * 1024);
+  };
+  EXPECT_TRUE(gathers(0, 64));
+  EXPECT_TRUE(gathers(3e5, 64)) << "three blocks on each multiprocessor";
+  EXPECT_FALSE(gathers(3.5e5, 64));
+  EXPECT_FALSE(gathers(3e5, 64, 160)) << "two blocks, because the longest row needs more memory";
+  EXPECT_TRUE(gathers(5e5, 32));
+  EXPECT_FALSE(gathers(6e5, 32));
+  EXPECT_TRUE(gathers(8e5, 16));
+  EXPECT_FALSE(gathers(9e5, 16)) << "no more than eight blocks";
+  EXPECT_FALSE(gathers(3e5, 64, 100, 66));
+  EXPECT_FALSE(csr_gathers_tiles(1e4, 1e4, 10, 64, 8, 132, 0)) << "no shared memory";
 }
 
 TEST(CsrColumnKernel, HasMoreLanesForLongRowsAndForFew) {

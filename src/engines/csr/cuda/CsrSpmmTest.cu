@@ -755,6 +755,71 @@ TYPED_TEST(CsrSpmmColumn, HasTheSameBitsAtAnyAddress) {
   }
 }
 
+template <class T>
+using CsrSpmmGathered = CsrSpmm<T>;
+#ifdef TESSERA_CUDA_EMULATED
+using GatheredProducts = ::testing::Types<Types<float, float>, Types<float, double>>;
+#else
+using GatheredProducts = ::testing::Types<Types<float, float>, Types<double, double>, Types<float, double>>;
+#endif
+TYPED_TEST_SUITE(CsrSpmmGathered, GatheredProducts);
+
+/// Compares products with rows of X of one, two and four vectors, in gathered tiles.
+template <class M, class V>
+void compare_gathered(const Matrix<M>& A, int piece_length = 2 * csr_tile_span) {
+  constexpr CsrPolicy policy{.lanes = 32, .tiles = true};
+  constexpr int vector = 16 / sizeof(V);
+  int k = 0;
+  for (const int columns : {vector, 2 * vector, 4 * vector}) {
+    for (const Layout layout : {Layout::Right, Layout::PaddedRight}) {
+      ++k;
+      Options options{.columns = columns, .x_layout = layout, .y_layout = layout, .policy = &policy};
+      options.piece_length = piece_length;
+      options.scatter = k % 2 == 0;
+      options.permute_x = k % 3 == 0;
+      options.overwrite = k % 4 < 2;
+      options.schedule_of_device = k % 5 == 0;
+      options.entries_shift = k % 3;
+      options.infinite_rest = true;
+      compare_once<M, V>(A, options);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(CsrSpmmGathered, RowsAcrossTheEdgesOfTiles) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  constexpr int span = csr_tile_span;
+  for (const int first : {span - 1, span, span + 1, 2 * span})
+    compare_gathered<M, V>(typename TestFixture::Matrix(2 * span, {first, 40, 0, 3, 7, 64, 65, 1, 0, 0, 500, 17}));
+  compare_gathered<M, V>(typename TestFixture::Matrix(70, varied_lengths(300, 60)));
+  compare_gathered<M, V>(typename TestFixture::Matrix(70, std::vector<int>(3 * span, 0)));
+  compare_gathered<M, V>(typename TestFixture::Matrix(70, {1}));
+}
+
+/// Rows that are cut are multiplied without tiles.
+TYPED_TEST(CsrSpmmGathered, LongRowsAreCut) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  compare_gathered<M, V>(typename TestFixture::Matrix(300, {3, 64, 65, 0, 300, 7}), 64);
+}
+
+/// Rows of X and Y that do not begin at multiples of 16 bytes, and other columns, are multiplied without tiles.
+TYPED_TEST(CsrSpmmGathered, OnlyAlignedRowsAreGathered) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(70, varied_lengths(100, 40));
+  constexpr CsrPolicy policy{.lanes = 32, .tiles = true};
+  constexpr int vector = 16 / sizeof(V);
+  for (const Layout layout : {Layout::Left, Layout::Scattered})
+    compare_once<M, V>(A, {.columns = 2 * vector, .x_layout = layout, .y_layout = layout, .policy = &policy});
+  compare_once<M, V>(A, {.columns = 2 * vector, .y_layout = Layout::Left, .policy = &policy});
+  compare_once<M, V>(A, {.columns = 2 * vector, .shift = 1, .policy = &policy});
+  compare_once<M, V>(A, {.columns = 3 * vector, .policy = &policy});
+  compare_once<M, V>(A, {.columns = 2 * vector + 1, .policy = &policy});
+}
+
 TEST(CsrSpmmArguments, AreChecked) {
   const std::vector<int> row_offsets{0, 100};
   std::vector<int> column_indices(100);

@@ -11,11 +11,13 @@ namespace Tessera::Impl::Cuda {
 /// How csr_spmm() divides a product among threads. A group of lanes computes a row of Y, or a slab of its columns. A
 /// slab has lanes * vectors vectors. A vector has 16 bytes or, if X or Y is not aligned to 16 bytes, one element.
 struct CsrPolicy {
-  int lanes = 32;      ///< lanes of a group: 4, 8, 16 or 32; 16 or 32 with two vectors, 32 with four
-  int vectors = 1;     ///< vectors of a lane: 1, 2 or 4
-  int rounds = 1;      ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
-  int threads = 128;   ///< threads of a block: a multiple of 32 up to 512
-  bool tiles = false;  ///< whether a single column is multiplied in tiles of entries
+  int lanes = 32;     ///< lanes of a group: 4, 8, 16 or 32; 16 or 32 with two vectors, 32 with four
+  int vectors = 1;    ///< vectors of a lane: 1, 2 or 4
+  int rounds = 1;     ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
+  int threads = 128;  ///< threads of a block: a multiple of 32 up to 512
+  /// Whether a single column is multiplied in tiles of entries, and few columns in gathered tiles, which need rows that
+  /// are not cut.
+  bool tiles = false;
   /// Whether a lane with one vector fetches 8 rows of X at once, which takes more registers. Possible only if X and Y
   /// are aligned and too wide for the narrow kernels.
   bool eager = false;

@@ -8,23 +8,22 @@
 #include <tessera/cuda/Stream.hpp>
 #include <vector>
 
-#include "csr/ColumnKernel.hpp"
+#include "csr/TileSpan.hpp"
 
 namespace Tessera::Impl::Cuda {
 
 /// The start of a tile of adjacent entries, and its rows. A thread block of csr_spmm() multiplies one tile if X has a
-/// single column.
+/// single column, or if X has few columns and A is small (csr_gathers_tiles()).
+///
+/// Entry k of row i has position k + i / 2. Each row takes half a position, so a tile has few rows even if these are
+/// empty. Tile t has the rows that begin at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1. Rows of more
+/// than csr_tile_row entries are cut: the tile has only their entries at these positions, and a second kernel adds the
+/// sums of all tiles of such a row.
 struct CsrTile {
   std::uint64_t entry = 0;    ///< the first entry
   Ordinal row = 0;            ///< the first row that begins in the tile or after it
   Ordinal is_within_row = 0;  ///< 1 if row - 1 began before the first entry and ends after it; otherwise 0
 };
-
-/// Entry k of row i has position k + i / 2. Each row takes half a position, so a tile has few rows even if these are
-/// empty. Tile t has the rows that begin at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1. Rows of more
-/// than csr_tile_row entries are cut: the tile has only their entries at these positions, and a second kernel adds the
-/// sums of all tiles of such a row.
-inline constexpr int csr_tile_span = 896;
 
 /// The sizes of a CsrSchedule, and other properties of A on which the work of a product depends.
 struct CsrScheduleSize {

@@ -11,10 +11,12 @@
 
 #include "ColumnRows.cuh"
 #include "ColumnTile.cuh"
+#include "GatheredTile.cuh"
 #include "NarrowRows.cuh"
 #include "Rows.cuh"
 #include "Task.cuh"
 #include "csr/ColumnKernel.hpp"
+#include "csr/GatheredTiles.hpp"
 #include "csr/cuda/Spmm.hpp"
 #include "launch/Launch.cuh"
 #include "launch/Operands.hpp"
@@ -95,6 +97,7 @@ class CsrLauncher {
   using Scalar = typename Task::Scalar;
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
   static constexpr int any_lanes = 0;
+  static constexpr bool gathers = !is_complex_v<VectorScalar> && !is_half_v<VectorScalar>;
 
  public:
   /// \param policy  the policy for aligned columns; nullptr: csr_spmm() chooses
@@ -237,11 +240,42 @@ class CsrLauncher {
   /// Multiplies by an X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
+    if (gathers_tiles(task)) return multiply_gathered(task);
     if (csr_is_narrow(task.schedule.size, columns) || is_few_vectors(task)) return multiply_narrow(task);
     if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
     if (aligned == columns) return;
     const Task rest = columns_of(task, aligned, columns - aligned);
     columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
+  }
+
+  /// Whether rows of X, in one, two or four vectors, are gathered for tiles of A.
+  bool gathers_tiles(const Task& task) const {
+    const CsrScheduleSize& size = task.schedule.size;
+    const Ordinal columns = task.product.y.columns, vectors = columns / vector_size;
+    if (!gathers || size.long_rows > 0 || (vectors != 1 && vectors != 2 && vectors != 4)) return false;
+    if (task.product.y.column_stride != 1 || aligned_columns(task) != columns) return false;
+    if (policy_ != nullptr) return policy_->tiles;
+    const double row_bytes = static_cast<double>(columns) * sizeof(VectorScalar);
+    return csr_gathers_tiles(task.A.rows, static_cast<double>(size.nonzeros), static_cast<double>(size.longest_row),
+                             row_bytes, sizeof(MatrixScalar), multiprocessors(), most_shared_bytes());
+  }
+
+  void multiply_gathered(const Task& task) const {
+    if constexpr (gathers) {
+      const Ordinal vectors = task.product.y.columns / vector_size;
+      if (vectors == 1) return launch_gathered<CsrGatheredTile<Task, 1>>(task);
+      if (vectors == 2) return launch_gathered<CsrGatheredTile<Task, 2>>(task);
+      launch_gathered<CsrGatheredTile<Task, 4>>(task);
+    }
+  }
+
+  template <class Tile>
+  void launch_gathered(Task task) const {
+    constexpr auto kernel = &csr_kernel<Tile, Task>;
+    task.x_row_bytes = row_bytes(task.product.x);
+    allow_shared_memory<kernel>("csr_spmm: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
+    Cuda::launch("csr_spmm: gathered tiles", kernel, static_cast<unsigned>(task.schedule.size.tiles), Tile::threads,
+                 Tile::shared_bytes(task.schedule.size.longest_row), stream_, task);
   }
 
   /// Multiplies by an X with any strides, a few columns at a time.

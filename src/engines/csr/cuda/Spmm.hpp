@@ -90,7 +90,7 @@ void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& sch
 /// Multiplies with this policy. It applies to columns that are read 16 bytes per lane. For columns that
 /// csr_is_narrow(), the policy only decides whether there are several rounds. Rows of two vectors are narrow as well,
 /// and ignore it. For a single column, unless it keeps the order, the policy has the number of lanes and decides on
-/// tiles.
+/// tiles. Rows of X of one, two or four vectors are gathered if the policy has tiles.
 ///
 /// \throws std::invalid_argument also if the policy is not valid
 template <class MatrixScalar, class VectorScalar>

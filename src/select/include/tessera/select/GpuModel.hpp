@@ -65,8 +65,13 @@ struct GpuModel {
   double column_rows_stream = 0.83;   ///< share of `streamed` at which rows of like length are multiplied by one column
   double column_tiles_stream = 0.65;  ///< the same for tiles of entries
   double column_gather_s = 5.5e-12;   ///< seconds for an element of X that no nearby row has in a cache
-  /// Time of compact rows divided by that of compressed rows, where columns are not read by blocks of entries.
+  /// Time of compact rows divided by that of compressed rows for several columns, or in tiles.
   double compact_columns_ratio = 1.05;
+  double compact_start_s = 0.7e-6;    ///< seconds that a product with compact rows takes longer, without reading them
+  double gathered_launch_s = 4e-6;    ///< seconds of a product in gathered tiles, without the terms below
+  double gathered_step_s = 10e-9;     ///< seconds for an entry of the longest row in gathered tiles
+  double gathered_byte_s = 4e-14;     ///< seconds for a byte of X that an entry gathers
+  double gathered_entry_bytes = 64;   ///< work of an entry besides its row of X, in bytes of X
   double narrow_fetch_bytes = 59.38;  ///< bytes charged for each fetch of narrow_bytes or less
   double thin_row_bytes = 128;        ///< upper bound on the bytes of a thin row of X
   double entry_bytes = 29.26;         ///< work of an entry besides its fetch, in bytes of X fetched in the same time
