@@ -11,8 +11,6 @@ namespace Tessera::Impl {
 
 inline constexpr double tile_columns = 32;  // columns of X for which the seconds of a tile are given
 
-inline constexpr double cache_line = 128;  // bytes that a cache looks up at a time
-
 /// Returns the bytes of a row of X.
 inline double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
 

@@ -28,12 +28,13 @@ inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// Predicts seconds. Each entry gathers a row of X from a cache: from the nearest one, if 8 rows of A reuse the row and
-/// it is still there. A row shorter than a cache line costs a whole line. The kernel for narrow rows gathers a few
-/// columns at a time; each lane reads another row. Meanwhile A, Y and the uncached rows of X move through memory.
+/// it is still there. A row much shorter than a cache line costs more than its bytes. The kernel for narrow rows
+/// gathers a few columns at a time; each lane reads another row. Meanwhile A, Y and the uncached rows of X move through
+/// memory.
 inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row_bytes;
   const double fetched = is_narrow ? gpu.narrow_fetch_bytes * std::ceil(row_bytes(m) / gpu.narrow_bytes)
-                                   : std::max(row_bytes(m), cache_line) + gpu.entry_bytes;
+                                   : std::max(row_bytes(m), gpu.least_fetch_bytes) + gpu.entry_bytes;
   const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
   const double kept = std::min(1.0, gpu.near_cache_bytes / (near / std::ceil(m.rows / 8) * row_bytes(m)));
   const double again = kept * (m.nonzeros - near);

@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 /// was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 11, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 12, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that took
   /// more than 1.05 times the least time, the fastest candidate was predicted within 1.33 of the best one (fit_model).
   /// The fastest candidate within the factor takes 1.001 times the least time in doubles; with 1.4, 1.002.
@@ -73,6 +73,7 @@ struct GpuModel {
   double gathered_byte_s = 4e-14;     ///< seconds for a byte of X that an entry gathers
   double gathered_entry_bytes = 64;   ///< work of an entry besides its row of X, in bytes of X
   double narrow_fetch_bytes = 59.38;  ///< bytes charged for each fetch of narrow_bytes or less
+  double least_fetch_bytes = 88;      ///< bytes charged at least for a fetch of a row that is not narrow
   double thin_row_bytes = 128;        ///< upper bound on the bytes of a thin row of X
   double entry_bytes = 29.26;         ///< work of an entry besides its fetch, in bytes of X fetched in the same time
   ChunkedMachine chunks = {};  ///< the GPU for which chunks of X are made; without shared memory, there is no kernel
