@@ -30,6 +30,7 @@ void add_cusparse(std::vector<Way>& ways, const Space& exec, const DeviceCsr<Sca
   for (const CuSparseAlgorithm& algorithm : cusparse_algorithms()) {
     if (algorithm.is_vector != (X.extent(1) == 1)) continue;
     for (const bool preprocesses : {false, true}) {
+      if (algorithm.is_op && preprocesses) continue;  // it does anyway
       const auto set_up = [=]() -> std::function<void()> {
         const auto product = std::make_shared<CuSparseProduct<Scalar>>(
             algorithm, preprocesses, pattern, A.values.extent(0), A.values.data(), Mode::NoTranspose, handle);

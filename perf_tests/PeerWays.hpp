@@ -13,10 +13,10 @@ namespace Tessera::Impl::Benchmarks {
 /// layouts. The arrays must outlive the ways.
 ///
 /// "cusparse", on Kokkos::Cuda if CUDA has it: each algorithm for compressed rows, of SpMV for one column and of SpMM
-/// for several, with and without preprocessing. The set-up makes new descriptors, because preprocessing leaves its
-/// result in them, and allocates the buffer. All share a handle, which a program makes once. A matrix without entries
-/// has no such ways.
-/// "kokkos_kernels", if Kokkos Kernels was found: KokkosSparse::spmv, whose first call with a handle does the set-up.
+/// for several, with and without preprocessing, and for one column of SpMVOp, which always preprocesses. The set-up
+/// makes new descriptors, because preprocessing leaves its result in them, and allocates the buffer. All share a
+/// handle, which a program makes once. A matrix without entries has no such ways. "kokkos_kernels", if Kokkos Kernels
+/// was found: KokkosSparse::spmv, whose first call with a handle does the set-up.
 template <class Scalar, class Layout>
 std::vector<Way> peer_ways(const Space& exec, const DeviceCsr<Scalar, int, Space>& A, const Vectors<Layout, Scalar>& X,
                            const Vectors<Layout, Scalar>& Y);

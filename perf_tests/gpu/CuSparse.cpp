@@ -69,7 +69,8 @@ Candidates<Scalar> make_cusparse_candidates() {
   const auto csr = std::make_shared<DeviceCsr<Scalar>>();
   for (const CuSparseAlgorithm& algorithm : cusparse_algorithms()) {
     for (const bool preprocesses : {false, true})
-      candidates.push_back(std::make_unique<CuSparse<Scalar>>(algorithm, preprocesses, csr));
+      if (!(algorithm.is_op && preprocesses))  // it does anyway
+        candidates.push_back(std::make_unique<CuSparse<Scalar>>(algorithm, preprocesses, csr));
   }
   return candidates;
 }

@@ -3,6 +3,7 @@
 // The only file that includes cuSPARSE.
 #include "CuSparse.hpp"
 
+#define CUSPARSE_ENABLE_EXPERIMENTAL_API  // SpMVOp
 #include <cusparse.h>
 
 #include <algorithm>
@@ -28,6 +29,10 @@ std::shared_ptr<void> made(const char* what, Destroy destroy, Make make, Argumen
   Object object = nullptr;
   check(make(&object, arguments...), what);
   return std::shared_ptr<void>(object, [destroy](void* p) { destroy(static_cast<Object>(p)); });
+}
+
+std::string function_of(const CuSparseAlgorithm& algorithm) {
+  return algorithm.is_op ? "cusparseSpMVOp" : algorithm.is_vector ? "cusparseSpMV" : "cusparseSpMM";
 }
 
 std::shared_ptr<void> device_memory(std::size_t bytes) {
@@ -65,9 +70,18 @@ bool has_layout_of(const Multivector<Value>& x, const Multivector<Value>& y) {
 
 const std::vector<CuSparseAlgorithm>& cusparse_algorithms() {
   static const std::vector<CuSparseAlgorithm> algorithms = {
-      {"default", false, CUSPARSE_SPMM_ALG_DEFAULT}, {"alg1", false, CUSPARSE_SPMM_CSR_ALG1},
-      {"alg2", false, CUSPARSE_SPMM_CSR_ALG2},       {"alg3", false, CUSPARSE_SPMM_CSR_ALG3},
-      {"alg1", true, CUSPARSE_SPMV_CSR_ALG1},        {"alg2", true, CUSPARSE_SPMV_CSR_ALG2}};
+    {"default", false, CUSPARSE_SPMM_ALG_DEFAULT},
+    {"alg1", false, CUSPARSE_SPMM_CSR_ALG1},
+    {"alg2", false, CUSPARSE_SPMM_CSR_ALG2},
+    {"alg3", false, CUSPARSE_SPMM_CSR_ALG3},
+    {"alg1", true, CUSPARSE_SPMV_CSR_ALG1},
+    {"alg2", true, CUSPARSE_SPMV_CSR_ALG2},
+#if CUSPARSE_VERSION >= 12801
+    {"op default", true, CUSPARSE_SPMVOP_ALG_DEFAULT, true},
+    {"op alg1", true, CUSPARSE_SPMVOP_ALG1, true},
+    {"op alg2", true, CUSPARSE_SPMVOP_ALG2, true},
+#endif
+  };
   return algorithms;
 }
 
@@ -99,10 +113,10 @@ void CuSparseProduct<Scalar>::prepare(cudaStream_t stream, Scalar alpha, const M
   check(cusparseSetStream(static_cast<cusparseHandle_t>(handle_.get()), stream), "cusparseSetStream");
   X_ = described(X, algorithm_.is_vector);
   Y_ = described(Y, algorithm_.is_vector);
-  const std::string name = algorithm_.is_vector ? "cusparseSpMV" : "cusparseSpMM";
+  const std::string name = function_of(algorithm_);
   call(Step::BufferSize, (name + "_bufferSize").c_str(), alpha, beta);
   buffer_ = device_memory(buffer_bytes_);
-  if (preprocesses_) call(Step::Preprocess, (name + "_preprocess").c_str(), alpha, beta);
+  if (preprocesses_ || algorithm_.is_op) call(Step::Preprocess, (name + "_preprocess").c_str(), alpha, beta);
   described_x_ = X;
   described_y_ = Y;
 }
@@ -123,11 +137,12 @@ void CuSparseProduct<Scalar>::run(cudaStream_t stream, Scalar alpha, const Multi
       check(cusparseDnMatSetValues(static_cast<cusparseDnMatDescr_t>(Y_.get()), Y.data), "cusparseDnMatSetValues");
     }
   }
-  call(Step::Multiply, algorithm_.is_vector ? "cusparseSpMV" : "cusparseSpMM", alpha, beta);
+  call(Step::Multiply, function_of(algorithm_).c_str(), alpha, beta);
 }
 
 template <class Scalar>
 void CuSparseProduct<Scalar>::call(Step step, const char* name, Scalar alpha, Scalar beta) {
+  if (algorithm_.is_op) return call_op(step, alpha, beta);
   const auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
   const auto operation = is_transposed(mode_) ? CUSPARSE_OPERATION_TRANSPOSE : plain;
   const auto handle = static_cast<cusparseHandle_t>(handle_.get());
@@ -158,6 +173,40 @@ void CuSparseProduct<Scalar>::call(Step step, const char* name, Scalar alpha, Sc
     };
     one_of(with(cusparseSpMM_bufferSize), with(cusparseSpMM_preprocess), with(cusparseSpMM));
   }
+}
+
+template <class Scalar>
+void CuSparseProduct<Scalar>::call_op([[maybe_unused]] Step step, [[maybe_unused]] Scalar alpha,
+                                      [[maybe_unused]] Scalar beta) {
+#if CUSPARSE_VERSION >= 12801
+  if (is_transposed(mode_)) throw std::invalid_argument("cusparseSpMVOp: multiplies by A as it is");
+  const auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const auto number = static_cast<cusparseSpMVOpAlg_t>(algorithm_.number);
+  const auto handle = static_cast<cusparseHandle_t>(handle_.get());
+  const auto A = static_cast<cusparseSpMatDescr_t>(A_.get());
+  const auto X = static_cast<cusparseDnVecDescr_t>(X_.get()), Y = static_cast<cusparseDnVecDescr_t>(Y_.get());
+  // Z = alpha A X + beta Y, where Z may be Y.
+  if (step == Step::BufferSize) {
+    check(cusparseSpMVOp_bufferSize(handle, plain, A, X, Y, Y, type<Scalar>, number, &buffer_bytes_),
+          "cusparseSpMVOp_bufferSize");
+  } else if (step == Step::Preprocess) {
+    const auto analysis = made<cusparseSpMVOpDescr_t>(
+        "cusparseSpMVOp_createDescr", cusparseSpMVOp_destroyDescr, [&](cusparseSpMVOpDescr_t* descriptor) {
+          return cusparseSpMVOp_createDescr(handle, descriptor, plain, A, X, Y, Y, type<Scalar>, number, buffer_.get());
+        });
+    // The plan needs the analysis and the buffer as long as it exists.
+    plan_ = made<cusparseSpMVOpPlan_t>(
+        "cusparseSpMVOp_createPlan",
+        [analysis, buffer = buffer_](cusparseSpMVOpPlan_t plan) { cusparseSpMVOp_destroyPlan(plan); },
+        [&](cusparseSpMVOpPlan_t* plan) {
+          const auto descriptor = static_cast<cusparseSpMVOpDescr_t>(analysis.get());
+          return cusparseSpMVOp_createPlan(handle, descriptor, plan, nullptr, 0);  // no operation on the elements of Z
+        });
+  } else {
+    const auto plan = static_cast<cusparseSpMVOpPlan_t>(plan_.get());
+    check(cusparseSpMVOp(handle, plan, &alpha, &beta, X, Y, Y), "cusparseSpMVOp");
+  }
+#endif
 }
 
 template class CuSparseProduct<float>;

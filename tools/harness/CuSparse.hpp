@@ -13,12 +13,13 @@
 
 namespace Tessera::Impl::Harness {
 
-/// An algorithm of cuSPARSE for compressed rows: of SpMM or, for one column, of SpMV. Preprocessed SpMM of floats and
-/// one column reads out of bounds on some matrices (12.6.3).
+/// An algorithm of cuSPARSE for compressed rows: of SpMM or, for one column, of SpMV or SpMVOp. Preprocessed SpMM of
+/// floats and one column reads out of bounds on some matrices (12.6.3).
 struct CuSparseAlgorithm {
-  std::string name;  ///< "default", "alg1", ...
+  std::string name;  ///< "default", "alg1", ..., "op alg1"
   bool is_vector = false;
-  int number = 0;  ///< cuSPARSE's number
+  int number = 0;      ///< cuSPARSE's number
+  bool is_op = false;  ///< SpMVOp (12.8.1 and newer): always preprocesses, and multiplies by A as it is
 };
 const std::vector<CuSparseAlgorithm>& cusparse_algorithms();
 
@@ -53,11 +54,12 @@ class CuSparseProduct {
  private:
   enum class Step { BufferSize, Preprocess, Multiply };
   void call(Step step, const char* name, Scalar alpha, Scalar beta);
+  void call_op(Step step, Scalar alpha, Scalar beta);
 
   CuSparseAlgorithm algorithm_;
   bool preprocesses_;
   Mode mode_;
-  std::shared_ptr<void> handle_, A_, X_, Y_, buffer_;  // cuSPARSE's objects, destroyed with the last copy
+  std::shared_ptr<void> handle_, A_, X_, Y_, buffer_, plan_;  // cuSPARSE's objects, destroyed with the last copy
   Multivector<const Scalar> described_x_;
   Multivector<Scalar> described_y_;
   std::size_t buffer_bytes_ = 0;

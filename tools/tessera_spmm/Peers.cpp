@@ -42,11 +42,11 @@ std::function<void()> cusparse_product(const std::string& name, const DefaultSpa
                                        const Dense& x, Value beta, const Dense& y) {
   if (a.values.extent(0) == 0 || x.extent(1) == 0)
     throw std::invalid_argument("the matrix has no entries, or X no columns");
-  // Rejected here, because cuSPARSE also prints a message on standard error.
-  if (name == "cusparse alg3" && mode != Mode::NoTranspose)
-    throw std::invalid_argument("it multiplies by A as it is, not by its transpose");
   for (const CuSparseAlgorithm& algorithm : cusparse_algorithms()) {
     if (row_name(algorithm) != name) continue;
+    // Rejected here, because cuSPARSE also prints a message on standard error.
+    if ((algorithm.name == "alg3" || algorithm.is_op) && mode != Mode::NoTranspose)
+      throw std::invalid_argument("it multiplies by A as it is, not by its transpose");
     const CsrPattern<int> pattern{a.rows, a.columns, a.row_offsets.data(), a.column_indices.data()};
     const auto product =
         std::make_shared<CuSparseProduct<Value>>(algorithm, true, pattern, a.values.extent(0), a.values.data(), mode);
