@@ -566,6 +566,42 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
 
 /// Groups are faster than rows if a column serves several rows, but not if it serves only one row. Plans consider
 /// groups if they were counted.
+/// Elasticity in double took 44.6 us in compact rows and 49.1 us in compressed rows, floats 31.2 us and 35.5 us.
+TEST(GpuModel, CompactRowsPayWhereAProductReadsLittleElse) {
+  const GpuModel gpu;
+  const GpuModel floats = GpuModel::without_tile_kernels();
+  const auto format = [](MatrixStatistics m, const GpuModel& model) { return choose_format(m, model).format; };
+  EXPECT_EQ(format(statistics(elasticity, 1), gpu), Format::CompactRows);
+  EXPECT_EQ(format(statistics(elasticity, 1, 4), floats), Format::CompactRows);
+  EXPECT_EQ(format(statistics(elasticity, 4, 4), floats), Format::CompactRows);
+  EXPECT_NE(format(statistics(elasticity, 8), gpu), Format::CompactRows) << "rows of X take longer";
+  EXPECT_EQ(format(statistics(road, 1), gpu), Format::Csr) << "short rows";
+  EXPECT_EQ(format(statistics(web, 1), gpu), Format::Csr) << "tiles";
+  MatrixStatistics m = statistics(elasticity, 1);
+  m.wide_blocks = m.nonzeros / 64;
+  EXPECT_EQ(format(m, gpu), Format::Csr) << "all columns in 32 bits";
+  m = statistics(elasticity, 1);
+  m.same_bits_alone = true;
+  EXPECT_EQ(format(m, gpu), Format::Csr);
+  m = statistics(elasticity, 1);
+  m.rows /= 100, m.columns /= 100, m.nonzeros /= 100;
+  EXPECT_EQ(format(m, gpu), Format::Csr) << "a small matrix takes the time of a launch";
+}
+
+TEST(GpuModel, GatheredTilesAreFasterWhileTheyRunAtTheSameTime) {
+  const auto seconds = [](double nonzeros, bool left) {
+    MatrixStatistics m = statistics(elasticity, 4);
+    m.columns = m.rows = nonzeros / 50;
+    m.nonzeros = nonzeros;
+    m.longest_row = 81;
+    m.layout_left = left;
+    return seconds_of(choose_format(m, GpuModel()), Format::Csr);
+  };
+  EXPECT_NEAR(seconds(2.2e5, false), 6.3e-6, 1e-6);
+  EXPECT_GT(seconds(6.5e5, false), 1.2 * seconds(5e5, false)) << "one tile more than run at a time";
+  EXPECT_NE(seconds(2.2e5, false), seconds(2.2e5, true));
+}
+
 TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   for (const double columns : {32, 128, 512}) {
     MatrixStatistics m = statistics(elasticity, columns, 4);

@@ -29,13 +29,16 @@ struct CompactRowsCost : DefaultCost {
   static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
     return m.nonzeros / machine.decoded_entries;
   }
-  /// Predicts the seconds of the kernels for compressed rows, which read fewer bytes here. Tiles are as fast as without
-  /// compression: they are limited by instructions.
+  /// Predicts the seconds of the kernels for compressed rows, which read fewer bytes here. Products that read much
+  /// else, and tiles, which are limited by instructions, are no faster.
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     if (!gpu.has_rows) return std::nullopt;
     const bool is_alone = m.vector_columns == 1 && column_kernel(m) == CsrColumnKernel::Kind::Rows;
     if (is_alone) return gpu.compact_start_s + csr_column_seconds(m, size.bytes, gpu);
-    return gpu.compact_columns_ratio * csr_seconds_by_layout(m, CsrCost::bytes(m), gpu);
+    const bool is_narrow = m.matrix_bytes <= 4 && m.vector_columns > 1 && row_bytes(m) <= gpu.compact_narrow_bytes &&
+                           m.nonzeros >= gpu.compact_long_row * m.rows;
+    const double ratio = is_narrow ? gpu.compact_narrow_ratio : gpu.compact_columns_ratio;
+    return ratio * csr_seconds_by_layout(m, CsrCost::bytes(m), gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {}, gpu);

@@ -27,7 +27,8 @@ inline double row_groups_seconds(const MatrixStatistics& m, const FormatSize& si
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;
   const double moved = window_seconds(m, size.tiles, panel_row_bytes(m, gpu), gpu) +
                        gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
-  const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
+  const double narrow = 1 + gpu.narrow_groups * std::max(0.0, std::log2(gpu.narrow_row_bytes / row_bytes(m)));
+  const double work = narrow * (std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved));
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row_bytes) chain.step_s *= gpu.thin_group_step;
   GpuModel native = gpu;  // kernels for row groups read X in place, even if those for tiles copy it

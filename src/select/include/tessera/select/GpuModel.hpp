@@ -65,8 +65,11 @@ struct GpuModel {
   double column_rows_stream = 0.83;   ///< share of `streamed` at which rows of like length are multiplied by one column
   double column_tiles_stream = 0.65;  ///< the same for tiles of entries
   double column_gather_s = 5.5e-12;   ///< seconds for an element of X that no nearby row has in a cache
-  /// Time of compact rows divided by that of compressed rows for several columns, or in tiles.
-  double compact_columns_ratio = 1.05;
+  /// Time of compact rows divided by that of compressed rows for several columns, or in tiles; and where rows are long
+  /// and the rows of X short, so that a product reads little else than A.
+  double compact_columns_ratio = 1.05, compact_narrow_ratio = 0.9;
+  double compact_narrow_bytes = 16;   ///< bytes of such a row of X
+  double compact_long_row = 20;       ///< mean length of such rows
   double compact_start_s = 0.7e-6;    ///< seconds that a product with compact rows takes longer, without reading them
   double gathered_launch_s = 4e-6;    ///< seconds of a product in gathered tiles, without the terms below
   double gathered_step_s = 10e-9;     ///< seconds for an entry of the longest row in gathered tiles
@@ -116,6 +119,7 @@ struct GpuModel {
   double group_gathers = 12.5e12;
   double group_stream = 1.5;   ///< time to read row groups and write Y, divided by that to stream them
   double group_overlap = 0.5;  ///< time is the longer of fetching and moving plus this share of the other
+  double narrow_groups = 0.4;  ///< added share of the work of row groups for each halving of narrow_row_bytes
   Chain groups{5.239e-6, 10.72e-9, 128, 620, 26.37e-9};  ///< the chain of row groups; a step is a column
   double thin_group_step = 2.75;                         ///< thin_step of row groups
   /// Seconds for a value of row groups and a column of X, besides fetching X; 0 where fetching takes longer anyway.
