@@ -27,6 +27,8 @@ GpuModel rows_of_halves(GpuModel gpu) {
   gpu.narrow_bytes = 8;
   gpu.narrow_fetch_bytes = 47.41;
   gpu.entry_bytes = 9.384;
+  gpu.least_fetch_bytes = 128;
+  gpu.has_compact_rows = false;
   gpu.thin_step = 1.407;
   gpu.copy_s = 3.275e-6;
   gpu.group_gathers = 15.85e12;
@@ -35,6 +37,7 @@ GpuModel rows_of_halves(GpuModel gpu) {
   gpu.group_overlap = 0.692;
   gpu.groups = {4.183e-6, 7.186e-9, 128, 890, 26.37e-9};
   gpu.thin_group_step = 2.819;
+  gpu.narrow_groups = 0;
   return gpu;
 }
 
@@ -118,6 +121,7 @@ GpuModel GpuModel::rows_only() {
   GpuModel gpu = without_tile_kernels();
   gpu.sorted_rate = 0;
   gpu.chunks.shared_bytes = 0;
+  gpu.has_compact_rows = false;
   return gpu;
 }
 

@@ -117,6 +117,12 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Fo
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Auto;
   const bool needs_windows = tries_orders || !is_host_model;
+  if constexpr (!is_host_model) {
+    const double row_bytes = statistics.vector_columns * statistics.vector_bytes;
+    const bool may_be_compact = wanted == Format::Auto && row_bytes <= machine.compact_narrow_bytes;
+    if (machine.has_compact_rows && (may_be_compact || wanted == Format::CompactRows))
+      statistics.wide_blocks = static_cast<double>(count_wide_blocks(exec, A.view(), A.nonzeros));
+  }
   if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics, one_in); })) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
     return;
@@ -128,8 +134,6 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Fo
     const auto may_be = [&](Format format) { return wanted == Format::Auto || wanted == format; };
     if (machine.group_gathers > 0 && may_be(Format::RowGroups))
       count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_entries_per_column, statistics); });
-    if (machine.has_rows && may_be(Format::CompactRows))
-      statistics.wide_blocks = static_cast<double>(count_wide_blocks(exec, A.view(), A.nonzeros));
     if (machine.block > 0 && may_be(Format::Bcsr))
       count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
   }

@@ -104,8 +104,8 @@ struct StoredMatrix {
   /// Gives follow() a watch that has its memory.
   void watch_with(ValueWatch<ExecutionSpace> ready) { watch = std::move(ready); }
 
-  /// Makes products use the values that the caller's array holds when they run. If compressed rows are in the caller's
-  /// order, products read the array in place. Otherwise values are copied again if they have changed.
+  /// Makes products use the values that the caller's array holds when they run. If compressed or compact rows are in
+  /// the caller's order, products read the array in place. Otherwise values are copied again if they have changed.
   /// \param source, given_values [in] as for fill()
   /// \param count                [in] number of the caller's values, at least 1
   void follow(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values,

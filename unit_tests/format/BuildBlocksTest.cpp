@@ -38,7 +38,7 @@ TYPED_TEST(BuildBlocksTest, Formats) {
   const std::map<Format, std::size_t> most{
       {Format::Csr, 0},     {Format::BitTcf, 5 + parts}, {Format::Bmat, 5 + parts},
       {Format::Brp, 9},     {Format::Bcsr, 3},           {Format::SortedColumns, 20},
-      {Format::Staged, 13}, {Format::RowGroups, 5},      {Format::CompactRows, 1}};
+      {Format::Staged, 13}, {Format::RowGroups, 5},      {Format::CompactRows, 2}};
   for (const Format format : every_format) {
     TestFixture::expect_at_most(most.at(format), std::string(to_string(format)),
                                 [&] { build_format(Exec(), format, this->rows, {}, 8); });

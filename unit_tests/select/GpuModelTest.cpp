@@ -586,6 +586,11 @@ TEST(GpuModel, CompactRowsPayWhereAProductReadsLittleElse) {
   m = statistics(elasticity, 1);
   m.rows /= 100, m.columns /= 100, m.nonzeros /= 100;
   EXPECT_EQ(format(m, gpu), Format::Csr) << "a small matrix takes the time of a launch";
+  for (const GpuModel& without :
+       {GpuModel::rows_only(), GpuModel::half_vectors_without_tile_kernels(), GpuModel::portable()}) {
+    for (const Candidate& candidate : choose_format(statistics(elasticity, 1, 4), without).candidates)
+      EXPECT_NE(candidate.format, Format::CompactRows) << "there is no kernel";
+  }
 }
 
 TEST(GpuModel, GatheredTilesAreFasterWhileTheyRunAtTheSameTime) {

@@ -87,20 +87,22 @@ TYPED_TEST(SharedMatrixTest, CopiesAPatternThatCannotBeShared) {
 TYPED_TEST(SharedMatrixTest, SharesTheValuesOfTheCaller) {
   using Exec = typename TypeParam::ExecutionSpace;
   const auto pattern = random_pattern<typename TypeParam::Offset>(200, 300, 0.1, 1);
-  const typename TestFixture::Matrix A(pattern), other(pattern, 2);
-  PlanOptions options = with_format(Format::Csr);
-  const std::size_t copied = A.plan(options).bytes(), values = A.host.nonzeros() * sizeof(double);
-  options.shares_values = true;
-  auto plan = A.plan(options);
-  EXPECT_EQ(plan.bytes(), copied - values);
-  EXPECT_EQ(plan.format_bytes(), A.plan(with_format(Format::Csr)).format_bytes() - values);
-  Kokkos::deep_copy(A.values, other.values);
-  expect_product<typename TestFixture::View>(other, plan, 5, Mode::NoTranspose, 2, 0.5, "in place");
-  auto updated = plan;
-  updated.update_values(Exec(), other.values);
-  EXPECT_EQ(updated.bytes(), copied);
-  Kokkos::deep_copy(A.values, 7.0);
-  TestFixture::expect_products(other, updated, "updated");
+  for (const Format format : {Format::Csr, Format::CompactRows}) {
+    const typename TestFixture::Matrix A(pattern), other(pattern, 2);
+    PlanOptions options = with_format(format);
+    const std::size_t copied = A.plan(options).bytes(), values = A.host.nonzeros() * sizeof(double);
+    options.shares_values = true;
+    auto plan = A.plan(options);
+    EXPECT_EQ(plan.bytes(), copied - values);
+    EXPECT_EQ(plan.format_bytes(), A.plan(with_format(format)).format_bytes() - values);
+    Kokkos::deep_copy(A.values, other.values);
+    expect_product<typename TestFixture::View>(other, plan, 5, Mode::NoTranspose, 2, 0.5, "in place");
+    auto updated = plan;
+    updated.update_values(Exec(), other.values);
+    EXPECT_EQ(updated.bytes(), copied);
+    Kokkos::deep_copy(A.values, 7.0);
+    TestFixture::expect_products(other, updated, "updated");
+  }
 }
 
 TYPED_TEST(SharedMatrixTest, KeepsSharedValuesWhenTheSourceGoes) {

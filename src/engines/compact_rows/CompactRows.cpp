@@ -88,9 +88,11 @@ BuiltCompactRows<typename ExecutionSpace::memory_space> build_compact_rows(const
   p.columns = A.columns;
   p.nonzeros = nonzeros;
   const std::size_t wide = count_wide_blocks(exec, A, nonzeros);
-  take_at_once<typename ExecutionSpace::memory_space>(exec, "Tessera::CompactRows", [&](auto& arena) {
-    arena.take(p.low_columns, nonzeros);
+  take_at_once<typename ExecutionSpace::memory_space>(exec, "Tessera::CompactRows::columns", [&](auto& arena) {
     arena.take(p.high_columns, wide * CompactRowsPattern::block_entries);
+    arena.take(p.low_columns, nonzeros);  // behind whole cache lines
+  });
+  take_at_once<typename ExecutionSpace::memory_space>(exec, "Tessera::CompactRows::offsets", [&](auto& arena) {
     arena.take_behind(p.row_offsets, static_cast<std::size_t>(A.rows) + 1);
     arena.take_behind(p.block_columns, compact_row_blocks(nonzeros));
   });

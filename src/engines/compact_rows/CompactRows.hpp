@@ -16,7 +16,8 @@ namespace Tessera::Impl {
 /// Owns the pattern of a matrix in compact rows. CompactRowsPattern describes the arrays. Each entry counts as a tile,
 /// because each reads a row of X.
 ///
-/// Bytes without the values: (rows + 1) sizeof(Offset) + 2 nonzeros + 4 ceil(nonzeros / 64) + 128 wide blocks.
+/// Bytes without the values: (rows + 1) sizeof(Offset) + 2 nonzeros + 4
+/// ceil(nonzeros / 64) + 128 wide blocks.
 template <class MemorySpace>
 struct CompactRows {
   static constexpr Format format = Format::CompactRows;  ///< name of the format

@@ -22,8 +22,18 @@ struct CompactRowsCost : DefaultCost {
            128 * m.wide_blocks;
   }
 
+  /// Whether a single column is multiplied without tiles.
+  static bool is_alone(const MatrixStatistics& m) {
+    return m.vector_columns == 1 && column_kernel(m) == CsrColumnKernel::Kind::Rows;
+  }
+  /// Whether rows of X are short, and values and rows of A such that products read little else than A.
+  static bool is_narrow(const MatrixStatistics& m, const GpuModel& gpu) {
+    return m.matrix_bytes <= 4 && m.vector_columns > 1 && !m.layout_left && row_bytes(m) <= gpu.compact_narrow_bytes &&
+           m.nonzeros >= gpu.compact_long_row * m.rows;
+  }
+
   static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
-    if (!gpu.has_rows) return std::nullopt;
+    if (!gpu.has_compact_rows || !(is_alone(m) || is_narrow(m, gpu))) return std::nullopt;
     return FormatSize{Format::CompactRows, 0, bytes(m)};
   }
   static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
@@ -32,12 +42,9 @@ struct CompactRowsCost : DefaultCost {
   /// Predicts the seconds of the kernels for compressed rows, which read fewer bytes here. Products that read much
   /// else, and tiles, which are limited by instructions, are no faster.
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-    if (!gpu.has_rows) return std::nullopt;
-    const bool is_alone = m.vector_columns == 1 && column_kernel(m) == CsrColumnKernel::Kind::Rows;
-    if (is_alone) return gpu.compact_start_s + csr_column_seconds(m, size.bytes, gpu);
-    const bool is_narrow = m.matrix_bytes <= 4 && m.vector_columns > 1 && row_bytes(m) <= gpu.compact_narrow_bytes &&
-                           m.nonzeros >= gpu.compact_long_row * m.rows;
-    const double ratio = is_narrow ? gpu.compact_narrow_ratio : gpu.compact_columns_ratio;
+    if (!gpu.has_compact_rows) return std::nullopt;
+    if (is_alone(m)) return gpu.compact_start_s + csr_column_seconds(m, size.bytes, gpu);
+    const double ratio = is_narrow(m, gpu) ? gpu.compact_narrow_ratio : gpu.compact_columns_ratio;
     return ratio * csr_seconds_by_layout(m, CsrCost::bytes(m), gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {

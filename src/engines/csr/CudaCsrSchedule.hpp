@@ -22,7 +22,7 @@ class CudaCsrSchedule {
  public:
   /// Builds the schedule. Does not wait, unless rows must be counted.
   ///
-  /// \param A           [in] a canonical pattern; if column_indices is null, spans are not counted
+  /// \param A           [in] a canonical pattern; if column_indices is null, spans are those of the summary
   /// \param summary     [in] of the rows of A, if they were counted
   /// \param row_bytes   [in] bytes of a row of a typical X
   /// \param piece       [in] entries of a piece; 0: chosen here
@@ -36,6 +36,7 @@ class CudaCsrSchedule {
       auto counts = Cuda::CsrRowCounts::of_short_rows(summary.rows_with_entries, summary.longest, summary.spans);
       if (summary.longest == 0 || summary.longest > length) {
         if (!counted) counted = count_rows(exec, A, lengths);
+        if (A.column_indices == nullptr && summary.longest > 0) counted->spans = summary.spans;
         counts = *counted;
       }
       return counts.size(lengths, length, A.rows, nonzeros);

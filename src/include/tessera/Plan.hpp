@@ -127,8 +127,8 @@ class Plan {
   /// Makes later products in a mode use the values that `values` holds when the products run. If other code may change
   /// the values of A without the plan's knowledge, call this before each product.
   ///
-  /// While a plan stores compressed rows, it reads `values` in place, if the columns of each row of A ascend without
-  /// duplicates: at no cost. `values` must then exist until the next call of this function in that mode, or of
+  /// While a plan stores compressed or compact rows, it reads `values` in place, if the columns of each row of A ascend
+  /// without duplicates: at no cost. `values` must then exist until the next call of this function in that mode, or of
   /// update_values(): products, prepare(), save_plan() and release_source() read them. Any other plan compares a
   /// fingerprint on the device: one pass over `values`, and an update if they differ from those of the last call. The
   /// fingerprint has 64 bits, hence a change is missed with a probability of 2^-64.

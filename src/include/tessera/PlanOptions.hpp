@@ -60,9 +60,10 @@ struct PlanOptions {
   /// Whether products in compressed rows may read the values in the array of A, as if Plan::follow_values() had been
   /// called for NoTranspose at once. The plan then neither copies them nor counts them as its memory. It does not hold
   /// the View: the array must exist as long as the plan reads it. That ends with update_values(), save_plan() and
-  /// release_source(), which allocate room for a copy, and when another format replaces the rows. From then on, and in
-  /// the transpose, new values count only if follow_values() or update_values() is called. The plan copies values of
-  /// blocks, of all formats but Csr and, unless it trusts the pattern, of unsorted rows and of duplicates.
+  /// release_source(), which allocate room for a copy, and when another format than CompactRows replaces the rows. From
+  /// then on, and in the transpose, new values count only if follow_values() or update_values() is called. The plan
+  /// copies values of blocks, of all formats but Csr and CompactRows and, unless it trusts the pattern, of unsorted
+  /// rows and of duplicates.
   bool shares_values = false;
   /// Whether make_plan() on a host may trust that the pattern is right, as KokkosSparse::spmv does: row offsets begin
   /// at 0 and do not descend, and columns lie in the matrix. It then reads no column. With shares_pattern,

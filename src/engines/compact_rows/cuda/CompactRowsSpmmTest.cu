@@ -113,11 +113,35 @@ std::vector<typename Cell::Scalar> product_of(const HostMatrix& A, const Compact
   return y;
 }
 
-/// Expects the bits of csr_spmm(), for matrices without, with some and with only wide blocks.
+/// Returns a matrix of wide blocks only, the last one incomplete.
+HostMatrix far_matrix() {
+  HostMatrix A;
+  A.columns = 140001;
+  for (int row = 0; row < 67; ++row) {
+    for (const int column : {0, row + 1, 70000 + row, 140000}) A.column_indices.push_back(column);
+    A.end_row();
+  }
+  A.column_indices.push_back(3), A.column_indices.push_back(140000);
+  A.end_row();
+  A.values = random_values<double>(A.nonzeros(), 7);
+  return A;
+}
+
+/// Returns matrices without, with some and with only wide blocks.
+std::vector<HostMatrix> matrices_of_blocks() {
+  std::vector<HostMatrix> all{matrix_near_and_far(70, 900), matrix_near_and_far(70, 140000), far_matrix()};
+  const auto wide = [](const HostMatrix& A) { return serial_compact_rows(A).high_columns.size(); };
+  EXPECT_EQ(wide(all[0]), 0u);
+  EXPECT_GT(wide(all[1]), 0u);
+  EXPECT_LT(wide(all[1]), all[1].nonzeros() / 2);
+  EXPECT_GE(wide(all[2]), all[2].nonzeros());
+  return all;
+}
+
+/// Expects the bits of csr_spmm().
 template <class Cell>
-void expect_bits_of_csr(CompactRowsCase c) {
-  for (const int columns : {900, 65600, 140000}) {
-    const HostMatrix A = matrix_near_and_far(70, columns);
+void expect_bits_of_csr(const std::vector<HostMatrix>& matrices, CompactRowsCase c) {
+  for (const HostMatrix& A : matrices) {
     c.is_compact = true;
     const auto compact = product_of<Cell>(A, c);
     c.is_compact = false;
@@ -135,6 +159,7 @@ constexpr Cuda::CsrPolicy every_policy[] = {{.lanes = 4},
 
 template <class Cell>
 void expect_bits_of_csr_in_every_kernel() {
+  const auto matrices = matrices_of_blocks();
   CompactRowsCase c;
   int variant = 0;
   for (const int columns : {1, 2, 3, 4, 5, 8, 9, 32, 130}) {
@@ -147,7 +172,7 @@ void expect_bits_of_csr_in_every_kernel() {
         c.gather = variant % 3 == 0;
         c.piece_tiles = variant % 2 == 0 ? 4 : 64;
         c.policy = p < 0 ? nullptr : &every_policy[p];
-        expect_bits_of_csr<Cell>(c);
+        expect_bits_of_csr<Cell>(matrices, c);
       }
     }
   }

@@ -41,8 +41,9 @@ std::size_t csr_column_bytes(const CsrScheduleSize& schedule);
 /// \param columns  [in] columns of X
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
 
-/// Whether csr_spmm() multiplies an X with adjacent columns in slabs of csr_narrow_columns columns: for one slab, or
-/// for two slabs of a small matrix. A wider slab gathers more at a time, but fewer rows are in progress.
+/// Whether csr_spmm(), unless it gathers rows of X for tiles, multiplies an X with adjacent columns in slabs of
+/// csr_narrow_columns columns: for one slab, or for two slabs of a small matrix. A wider slab gathers more at a time,
+/// but fewer rows are in progress.
 bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
 /// Returns the bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for the columns
@@ -61,9 +62,10 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 /// Computes Y = alpha A X + beta Y on CUDA cores, with A in canonical CSR. This overload chooses the policy; the other
 /// one uses the caller's.
 ///
-/// Groups of lanes read an X with adjacent columns (LayoutRight). A lane reads 16 bytes if X, and a Y with adjacent
-/// columns, are aligned to 16 bytes. Any other X is packed if csr_packs(), unless x_rows is set. A Y whose columns are
-/// not adjacent is written through shared memory, column by column.
+/// If A is small and without long rows, and rows of X have one, two or four vectors, these are gathered for tiles of A
+/// (csr_gathers_tiles()). Otherwise groups of lanes read an X with adjacent columns (LayoutRight). A lane reads 16
+/// bytes if X, and a Y with adjacent columns, are aligned to 16 bytes. Any other X is packed if csr_packs(), unless
+/// x_rows is set. A Y whose columns are not adjacent is written through shared memory, column by column.
 ///
 /// \param stream   [in]     the stream of the kernels; the call does not wait for it
 /// \param A        [in]     rows x columns; all pointers of A, schedule, product and scratch are device memory
