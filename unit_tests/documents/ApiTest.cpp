@@ -201,7 +201,7 @@ TEST_F(Api, ParsePlanOptions) {
   EXPECT_EQ(printed(),
             "row_groups, 8 columns\n"
             "--plan: format is \"fast\"; expected one of auto, csr, bittcf, bmat, brp, bcsr, sorted_columns, staged, "
-            "row_groups\n");
+            "row_groups, compact_rows\n");
 }
 
 TEST_F(Api, Explain) {

@@ -154,7 +154,7 @@ TEST(CsrGatheredTiles, AreForMatricesWhoseTilesRunAtTheSameTime) {
   EXPECT_TRUE(gathers(0, 64));
   EXPECT_TRUE(gathers(3e5, 64)) << "three blocks on each multiprocessor";
   EXPECT_FALSE(gathers(3.5e5, 64));
-  EXPECT_FALSE(gathers(3e5, 64, 160)) << "two blocks, because the longest row needs more memory";
+  EXPECT_FALSE(gathers(3e5, 64, 180)) << "two blocks, because the longest row needs more memory";
   EXPECT_TRUE(gathers(5e5, 32));
   EXPECT_FALSE(gathers(6e5, 32));
   EXPECT_TRUE(gathers(8e5, 16));
