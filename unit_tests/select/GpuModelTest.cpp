@@ -564,8 +564,6 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
             seconds_of(m, Format::Brp, ddi.bmat, GpuModel::without_tile_kernels()));
 }
 
-/// Groups are faster than rows if a column serves several rows, but not if it serves only one row. Plans consider
-/// groups if they were counted.
 /// Elasticity in double took 44.6 us in compact rows and 49.1 us in compressed rows, floats 31.2 us and 35.5 us.
 TEST(GpuModel, CompactRowsPayWhereAProductReadsLittleElse) {
   const GpuModel gpu;
@@ -607,6 +605,8 @@ TEST(GpuModel, GatheredTilesAreFasterWhileTheyRunAtTheSameTime) {
   EXPECT_NE(seconds(2.2e5, false), seconds(2.2e5, true));
 }
 
+/// Groups are faster than rows if a column serves several rows, but not if it serves only one row. Plans consider
+/// groups if they were counted.
 TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   for (const double columns : {32, 128, 512}) {
     MatrixStatistics m = statistics(elasticity, columns, 4);

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "compact_rows/cuda/Spmm.hpp"
+#include "csr/CsrKernelPolicy.hpp"
 #include "csr/CudaCsrSchedule.hpp"
 #include "gpu/CudaLaunches.hpp"
 

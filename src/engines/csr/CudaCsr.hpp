@@ -13,6 +13,7 @@
 #include <tessera/select/Choose.hpp>
 #include <type_traits>
 
+#include "CsrKernelPolicy.hpp"
 #include "CudaChunked.hpp"
 #include "CudaCsrSchedule.hpp"
 #include "csr/cuda/Spmm.hpp"
