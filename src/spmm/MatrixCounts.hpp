@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "bcsr/Bcsr.hpp"
+#include "bcsr/BcsrEngine.hpp"
 #include "compact_rows/CompactRows.hpp"
 #include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
@@ -65,6 +66,23 @@ void count_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace:
   statistics.bcsr_block_rows = shape.height;
   statistics.bcsr_block_columns = shape.width;
   statistics.bcsr_blocks = static_cast<double>(blocks);
+}
+
+/// Counts the blocks of BCSR for warpgroups, and takes them instead of others if they are predicted to be faster.
+template <class ExecutionSpace>
+void count_warpgroup_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
+                            const GpuModel& gpu, MatrixStatistics& statistics) {
+  const double places = warpgroup_block * statistics.window64_columns;  // of blocks, at least
+  if (gpu.warpgroup_narrow_s == 0 || statistics.nonzeros < gpu.warpgroup_density * places) return;
+  constexpr int side = static_cast<int>(warpgroup_block);
+  MatrixStatistics large = statistics;
+  large.bcsr_block_rows = large.bcsr_block_columns = side;
+  large.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), A.nonzeros, side, side));
+  const auto seconds = [&](const MatrixStatistics& m) {
+    return m.bcsr_blocks == 0 ? std::nullopt : BcsrCost::gpu_seconds(m, {Format::Bcsr, m.bcsr_blocks, 0}, gpu);
+  };
+  const auto [of_large, of_others] = std::pair(seconds(large), seconds(statistics));
+  if (of_large && (!of_others || *of_large < *of_others)) statistics = large;
 }
 
 /// Counts row groups if rows share columns.
@@ -135,7 +153,10 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Fo
     if (machine.group_gathers > 0 && may_be(Format::RowGroups))
       count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_entries_per_column, statistics); });
     if (machine.block > 0 && may_be(Format::Bcsr))
-      count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
+      count_if_it_fits([&] {
+        count_blocks(exec, A, parameters, machine.block_density, statistics);
+        count_warpgroup_blocks(exec, A, machine, statistics);
+      });
   }
 }
 

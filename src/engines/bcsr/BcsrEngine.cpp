@@ -10,6 +10,7 @@
 #include <tessera/select/MatrixStatistics.hpp>
 #include <type_traits>
 
+#include "bcsr/CudaWarpgroup.hpp"
 #include "bcsr/cuda/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
@@ -18,7 +19,8 @@
 
 namespace Tessera::Impl {
 
-/// BCSR on tensor cores, for the block shapes that have kernels. For Fp16 and Bf16, plans also store rounded values.
+/// BCSR on tensor cores, for the block shapes that have kernels: those of SMaT, and 64 x 64 (CudaWarpgroup). For Fp16
+/// and Bf16, plans also store rounded values.
 template <class Scalar>
 class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBcsr, Scalar>;
@@ -28,7 +30,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bcsr_spmm";
 
-  /// Whether a kernel exists for this block shape.
+  /// Whether SMaT's kernel exists for this block shape.
   static bool has(BlockShape block, Precision precision) {
     const auto is = [&](int height, int width) { return block.height == height && block.width == width; };
     if (is(16, 16)) return std::is_same_v<Scalar, float> && Cuda::is_half(precision);
@@ -46,6 +48,12 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   /// \return false if no kernel exists for such blocks, or if there is no memory for rounded values
   bool build(const Kokkos::Cuda& exec, const Bcsr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (CudaWarpgroup::has(A.block, options.precision)) {
+        precision_ = options.precision;
+        return warpgroup_.build(exec, A, options.precision);
+      }
+    }
     if (!has(A.block, options.precision)) return false;
     pattern_ = A.view();
     const bool is_square = A.block.height == 16 && A.block.width == 16;
@@ -67,22 +75,31 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
 
   void refill(const Kokkos::Cuda& exec, const Scalar* values, const std::uint32_t* wanted) const {
     if constexpr (std::is_same_v<Scalar, float>) {
+      if (warpgroup_.is_built()) return warpgroup_.refill(exec, values, wanted);
       if (rounded_.extent(0) == 0) return;
       const CudaLaunches launches("Tessera::round_values", exec);
       Cuda::round_values(launches.stream(), precision_, rounded_.extent(0), values, rounded_.data(), wanted);
     }
   }
 
-  std::size_t bytes() const { return schedule_.bytes() + rounded_.extent(0) * sizeof(std::uint16_t); }
+  std::size_t bytes() const {
+    return warpgroup_.bytes() + schedule_.bytes() + rounded_.extent(0) * sizeof(std::uint16_t);
+  }
 
   template <class VectorScalar>
   Cuda::XAccess x_access() const {
-    return Cuda::bcsr_x_access(precision_);
+    return warpgroup_.is_built() ? Cuda::warpgroup_x_access(precision_) : Cuda::bcsr_x_access(precision_);
   }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (warpgroup_.is_built()) return warpgroup_.workspace_bytes(x);
+    }
     return Cuda::bcsr_workspace_bytes(pattern_, precision_, schedule_.view(), x);
   }
   void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (warpgroup_.is_built()) return warpgroup_.launch(stream, product, scratch);
+    }
     Cuda::bcsr_spmm(stream, pattern_, precision_, schedule_.view(), product, rounded_.data(), scratch);
   }
 
@@ -94,6 +111,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   BcsrPattern pattern_;
   DeviceSchedule<Cuda::CondensedItem, Memory> schedule_;
   Array<std::uint16_t*, Memory> rounded_;
+  CudaWarpgroup warpgroup_;  // for floats
 };
 
 }  // namespace Tessera::Impl

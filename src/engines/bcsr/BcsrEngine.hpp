@@ -15,10 +15,31 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaBcsr;
 
+/// The side of the blocks that warpgroups multiply (warpgroup/Spmm.hpp).
+inline constexpr double warpgroup_block = 64;
+
+/// Predicts seconds for blocks of 64 x 64. A thread block multiplies the blocks of two rows of blocks by a slab of
+/// columns, column of blocks by column of blocks. The last thread blocks may leave multiprocessors without work.
+///
+/// NOTE: no statistic counts these steps. In bands there are 0.555 of the blocks, in full matrices half.
+inline double warpgroup_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const bool is_wide = m.vector_columns > 128;
+  const double slabs = is_wide ? std::ceil(m.vector_columns / 256) : 1, steps = 0.55 * size.tiles;
+  const double panels = std::ceil(m.rows / (2 * warpgroup_block));
+  const double pieces = std::max(1.0, std::floor(H200::multiprocessors / panels));
+  const double tasks = panels * pieces * slabs, rounds = tasks / H200::multiprocessors;
+  const double task_steps = std::max(steps / (panels * pieces), m.window64_most_columns / warpgroup_block / pieces);
+  const double step_s = is_wide ? gpu.warpgroup_wide_s : gpu.warpgroup_narrow_s;
+  const double sums = pieces > 1 ? gpu.sums_s + 2 * pieces * y_bytes(m, gpu) / gpu.streamed : 0;
+  return copy_seconds(m, true, gpu) + gpu.warpgroup_launch_s + sums +
+         (rounds < 4 ? std::ceil(rounds) : rounds) * task_steps * step_s;
+}
+
 /// Predicts seconds. Blocks of 16 x 16 are multiplied with values that the plan stores in 16 bits.
 ///
 /// NOTE: no statistic counts the longest row of blocks. It is estimated from the longest window of 8 rows.
 inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  if (m.bcsr_block_rows == warpgroup_block) return warpgroup_seconds(m, size, gpu);
   const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile_s * places / 64;
   const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
   const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
@@ -35,6 +56,10 @@ inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const 
     return m.bcsr_block_rows == rows && m.bcsr_block_columns == columns;
   };
   if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.free_bytes;
+  if (is_block(warpgroup_block, warpgroup_block)) {
+    const double places = warpgroup_block * warpgroup_block * size.tiles;
+    return gpu.warpgroup_narrow_s > 0 && places * gpu.warpgroup_value_bytes <= gpu.free_bytes;
+  }
   return is_block(16, 8) || is_block(8, 8) || (is_block(8, 4) && gpu.has_narrow_blocks);
 }
 

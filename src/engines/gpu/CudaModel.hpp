@@ -10,6 +10,7 @@
 
 #include "CudaDevice.hpp"
 #include "CudaPrecision.hpp"
+#include "bcsr/warpgroup/Spmm.hpp"
 #include "brp/CudaBrp.hpp"
 #include "staged/CudaStaged.hpp"
 #include "staged/cuda/Choice.hpp"
@@ -99,6 +100,9 @@ struct Device<Scalar, Kokkos::Cuda> {
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
+    const int block_rows = options.parameters.bcsr_block_rows;  // 16: perhaps by default
+    const bool is_named = block_rows != 0 && !(is_half && block_rows == 16);
+    if (!std::is_same_v<Scalar, float> || is_named || !Cuda::has_warpgroup_spmm()) gpu.warpgroup_narrow_s = 0;
     gpu.free_bytes = LazyNumber(
         [exec, limit = options.memory_limit] { return static_cast<double>(room_beside_format(exec, limit)); });
     if (options.half_vectors) return gpu;
