@@ -12,7 +12,8 @@ struct CsrColumnKernel {
   enum class Kind {
     InOrder,  ///< like a column among others (Cuda::CsrNarrowRows)
     Rows,     ///< rows of about the same length (Cuda::CsrColumnRows)
-    Tiles     ///< tiles of entries (Cuda::CsrColumnTile)
+    Tiles,    ///< tiles of entries (Cuda::CsrColumnTile)
+    Blocks    ///< tiles of long rows, if X fits in shared memory (Cuda::CsrColumnBlock)
   };
   Kind kind = Kind::InOrder;
   int lanes = 4;  ///< of Rows: lanes that sum a row
@@ -43,6 +44,13 @@ inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, do
   kernel.lanes = static_cast<int>(std::max(for_mean, for_longest));
   if (kernel.lanes < 32 && rows * kernel.lanes < few_lanes) kernel.lanes *= 2;
   return kernel;
+}
+
+/// Whether a matrix that would be multiplied in tiles has so many entries, in rows so long, that each multiprocessor
+/// may first copy all of X to its shared memory, which must have room for it. Thresholds were measured on an H200.
+inline bool csr_has_column_blocks(double rows, double nonzeros, double multiprocessors) {
+  constexpr double long_row = 80, many_entries = 8000;  // the mean; of a multiprocessor
+  return nonzeros >= long_row * rows && nonzeros >= many_entries * multiprocessors;
 }
 
 }  // namespace Tessera::Impl

@@ -16,7 +16,7 @@ namespace Tessera::Impl {
 /// \param chunks [in,out] whether X is multiplied in chunks
 inline std::optional<Cuda::CsrPolicy> take_csr_policy(const KernelPolicy& policy, int& piece, int& chunks) {
   Cuda::CsrPolicy own{.lanes = 0};
-  int eager = 0, tiles = 0;
+  int eager = 0, tiles = 0, blocks = 0;
   policy.replace({{"piece", piece},
                   {"chunks", chunks, 0, 1},
                   {"lanes", own.lanes},
@@ -24,9 +24,11 @@ inline std::optional<Cuda::CsrPolicy> take_csr_policy(const KernelPolicy& policy
                   {"rounds", own.rounds},
                   {"threads", own.threads},
                   {"eager", eager, 0, 1},
-                  {"tiles", tiles, 0, 1}});
+                  {"tiles", tiles, 0, 1},
+                  {"blocks", blocks, 0, 1}});
   own.eager = eager != 0;
   own.tiles = tiles != 0;
+  own.blocks = blocks != 0;
   if (own == Cuda::CsrPolicy{.lanes = 0}) return {};
   if (!Cuda::is_valid(own))
     throw PolicyError("policy lanes=" + std::to_string(own.lanes) + ",vectors=" + std::to_string(own.vectors) +

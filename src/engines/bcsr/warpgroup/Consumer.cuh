@@ -94,8 +94,8 @@ class WarpgroupConsumer {
     load(0, first);
   }
 
-  // Multiplies a strip, whose first operands are loaded, and loads the first ones of the next. Operands are loaded while
-  // the tensor core multiplies earlier ones.
+  // Multiplies a strip, whose first operands are loaded, and loads the first ones of the next. Operands are loaded
+  // while the tensor core multiplies earlier ones.
   __device__ __forceinline__ void multiply(Left& first, bool has_next, Sums& sums) {
     const int buffer = place_.buffer;
     Left left[2] = {first};
@@ -153,8 +153,8 @@ class WarpgroupConsumer {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         alignas(16) float part[2 * tiles];
-        *reinterpret_cast<Vector*>(part) = *reinterpret_cast<const Vector*>(
-            x + (8 * k + 4 * i + lane_ % 4) * Policy::x_stride + column_of(lane_, 0));
+        *reinterpret_cast<Vector*>(part) =
+            *reinterpret_cast<const Vector*>(x + (8 * k + 4 * i + lane_ % 4) * Policy::x_stride + column_of(lane_, 0));
 #pragma unroll
         for (int q = 0; q < 2 * tiles; ++q) {
           std::uint32_t& at = left.at[q / 2][2 * i + q % 2];

@@ -23,7 +23,8 @@ __global__ void arrange_lines_kernel(std::size_t units, const float* values, std
   if (index >= units) return;
   const int unit = static_cast<int>(index % row_units), row = static_cast<int>(index / row_units % square_side);
   const std::size_t strip = index / (row_units * square_side) * Policy::strips + unit / line_units;
-  std::byte* const to = lines + strip * Policy::parts * Policy::strip_bytes + swizzled_byte(row, unit % line_units * 16);
+  std::byte* const to =
+      lines + strip * Policy::parts * Policy::strip_bytes + swizzled_byte(row, unit % line_units * 16);
   alignas(16) typename Policy::Operand big[operands], small[operands];
 #pragma unroll
   for (int i = 0; i < operands; ++i) {

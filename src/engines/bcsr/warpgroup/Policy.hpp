@@ -21,7 +21,7 @@ struct WarpgroupPolicy {
   static constexpr int tiles = tiles_;
   static constexpr int buffers = buffers_;
 
-  static constexpr int groups = 2;                    ///< warpgroups, each with its own columns of X
+  static constexpr int groups = 2;                ///< warpgroups, each with its own columns of X
   static constexpr int consumers = 128 * groups;  ///< threads that multiply
   static constexpr int producers = 128;           ///< threads that copy
   static constexpr int threads = consumers + producers;

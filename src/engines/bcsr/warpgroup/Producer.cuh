@@ -15,8 +15,8 @@ class WarpgroupProducer {
   using Operand = typename Policy::Operand;
   using Arguments = WarpgroupArguments<Operand>;
   static constexpr int unit_operands = 16 / static_cast<int>(sizeof(Operand));
-  static constexpr int row_units = Policy::columns / unit_operands;           // of a slab
-  static constexpr int copied_rows = Policy::producers / row_units;           // at once
+  static constexpr int row_units = Policy::columns / unit_operands;  // of a slab
+  static constexpr int copied_rows = Policy::producers / row_units;  // at once
   static_assert(Policy::producers % row_units == 0 && Policy::strip_columns % copied_rows == 0);
 
   /// thread: of the warpgroup

@@ -25,8 +25,8 @@ inline std::size_t warpgroup_workspace_bytes(Precision precision, const Condense
   return window_scratch(schedule, panel_rows, x, warpgroup_x_access(precision), precision).bytes;
 }
 
-/// Returns the bytes of the lines of this number of blocks, and of a block of zeros after them, which stands for missing
-/// blocks.
+/// Returns the bytes of the lines of this number of blocks, and of a block of zeros after them, which stands for
+/// missing blocks.
 constexpr std::size_t lines_bytes(Precision precision, std::size_t blocks) {
   return (blocks + 1) * square_side * square_side * (precision == Precision::Tf32x3 ? 8 : is_half(precision) ? 2 : 4);
 }
@@ -34,9 +34,9 @@ constexpr std::size_t lines_bytes(Precision precision, std::size_t blocks) {
 /// Writes the values of blocks in the precision and the order in which warpgroups multiply them: rows of a block, 128
 /// bytes of each, swizzled (ptx/Warpgroup.cuh). Tf32x3 writes the big and the small parts of 32 columns in turn.
 ///
-/// values and lines are device memory; lines are aligned to 16 bytes, and the last block of lines is set by the caller. `wanted` is null or device memory: if it holds
-/// 0 when the kernel runs, nothing is done. Throws std::invalid_argument for another precision, std::runtime_error if
-/// the launch fails. Cost: reads the values once and writes lines_bytes().
+/// values and lines are device memory; lines are aligned to 16 bytes, and the last block of lines is set by the caller.
+/// `wanted` is null or device memory: if it holds 0 when the kernel runs, nothing is done. Throws std::invalid_argument
+/// for another precision, std::runtime_error if the launch fails. Cost: reads the values once and writes lines_bytes().
 void arrange_lines(Stream stream, Precision precision, std::size_t blocks, const float* values, std::byte* lines,
                    const std::uint32_t* wanted = nullptr);
 

@@ -155,7 +155,8 @@ constexpr Cuda::CsrPolicy every_policy[] = {{.lanes = 4},
                                             {.vectors = 4},
                                             {.lanes = 8, .rounds = 8},
                                             {.lanes = 8, .eager = true},
-                                            {.lanes = 32, .tiles = true}};
+                                            {.lanes = 32, .tiles = true},
+                                            {.lanes = 8, .blocks = true}};
 
 template <class Cell>
 void expect_bits_of_csr_in_every_kernel() {

@@ -147,6 +147,14 @@ TEST(CsrColumnKernel, HasTilesWhereRowsDiffer) {
   EXPECT_EQ(kind(0, 0, 0), Kind::InOrder);
 }
 
+TEST(CsrColumnBlocks, AreForManyEntriesInLongRows) {
+  EXPECT_TRUE(csr_has_column_blocks(4267, 2.14e6, 132));
+  EXPECT_TRUE(csr_has_column_blocks(18660, 1.58e6, 132));
+  EXPECT_FALSE(csr_has_column_blocks(5180, 3.7e5, 132)) << "few entries";
+  EXPECT_FALSE(csr_has_column_blocks(4e4, 2e6, 132)) << "short rows";
+  EXPECT_FALSE(csr_has_column_blocks(4267, 2.14e6, 300));
+}
+
 TEST(CsrGatheredTiles, AreForMatricesWhoseTilesRunAtTheSameTime) {
   const auto gathers = [](double nonzeros, double row_bytes, double longest_row = 100, double multiprocessors = 132) {
     return csr_gathers_tiles(1e4, nonzeros, longest_row, row_bytes, 8, multiprocessors, 227 * 1024);

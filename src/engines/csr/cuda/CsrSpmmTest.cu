@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "DeviceMemory.hpp"
+#include "csr/ColumnKernel.hpp"
 #include "csr/cuda/Spmm.hpp"
 
 namespace Tessera::Impl::Cuda {
@@ -201,7 +202,8 @@ struct Options {
                 ? ""
                 : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
                       " vectors, " + std::to_string(policy->rounds) + " rounds, " + std::to_string(policy->threads) +
-                      " threads" + (policy->eager ? ", eager" : "") + (policy->tiles ? ", tiles" : ""));
+                      " threads" + (policy->eager ? ", eager" : "") + (policy->tiles ? ", tiles" : "") +
+                      (policy->blocks ? ", blocks" : ""));
   }
 };
 
@@ -643,15 +645,16 @@ TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   }
 }
 
-/// Compares products of one column in tiles of entries, and those of rows with these lengths.
+/// Compares products of one column by all kernels that have an order of their own, for rows with these lengths.
 template <class M, class V>
 void compare_columns(int columns_of_A, const std::vector<int>& lengths) {
+  using Kind = CsrColumnKernel::Kind;
   const Matrix<M> A(columns_of_A, lengths);
   int k = 0;
-  for (const bool tiles : {true, false}) {
+  for (const Kind kind : {Kind::Tiles, Kind::Rows, Kind::Blocks}) {
     for (const Layout layout : {Layout::Right, Layout::PaddedRight, Layout::Left}) {
       ++k;
-      const CsrPolicy policy{.lanes = 4 << k % 4, .tiles = tiles};
+      const CsrPolicy policy{.lanes = 4 << k % 4, .tiles = kind == Kind::Tiles, .blocks = kind == Kind::Blocks};
       Options options{.x_layout = layout, .y_layout = layout, .policy = &policy, .keeps_order = false};
       options.shift = k % 2;
       options.scatter = k % 3 == 0;
@@ -727,8 +730,8 @@ TYPED_TEST(CsrSpmmColumn, HasTheSameBitsAtAnyAddress) {
   std::vector<int> lengths = varied_lengths(60, 70);
   lengths[5] = 900, lengths[20] = 5000, lengths[40] = csr_tile_row + 500;
   const typename TestFixture::Matrix A(2 * csr_tile_row, lengths);
-  for (const bool tiles : {true, false}) {
-    const CsrPolicy policy{.lanes = 8, .tiles = tiles};
+  for (const int kind : {0, 1, 2}) {
+    const CsrPolicy policy{.lanes = 8, .tiles = kind == 1, .blocks = kind == 2};
     std::vector<V> first;
     for (const int shift : {0, 1, 2, 3, 0}) {
       const Layout layout = shift % 2 == 0 ? Layout::Left : Layout::PaddedRight;
@@ -750,7 +753,7 @@ TYPED_TEST(CsrSpmmColumn, HasTheSameBitsAtAnyAddress) {
       std::vector<V> result;
       for (int i = 0; i < A.rows; ++i) result.push_back(y.at(memory.data())(i, 0));
       if (first.empty()) first = result;
-      ASSERT_EQ(std::memcmp(first.data(), result.data(), result.size() * sizeof(V)), 0) << shift << ", " << tiles;
+      ASSERT_EQ(std::memcmp(first.data(), result.data(), result.size() * sizeof(V)), 0) << shift << ", " << kind;
     }
   }
 }

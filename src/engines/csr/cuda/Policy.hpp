@@ -18,6 +18,9 @@ struct CsrPolicy {
   /// Whether a single column is multiplied in tiles of entries, and few columns in gathered tiles, which need rows that
   /// are not cut.
   bool tiles = false;
+  /// Whether a single column is multiplied by blocks that have all of X in shared memory, or in tiles if it does not
+  /// fit.
+  bool blocks = false;
   /// Whether a lane with one vector fetches 8 rows of X at once, which takes more registers. Possible only if X and Y
   /// are aligned and too wide for the narrow kernels.
   bool eager = false;

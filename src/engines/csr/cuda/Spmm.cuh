@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "ColumnBlock.cuh"
 #include "ColumnRows.cuh"
 #include "ColumnTile.cuh"
 #include "GatheredTile.cuh"
@@ -173,6 +174,7 @@ class CsrLauncher {
     const CsrColumnKernel alone = column_kernel();
     if (alone.kind == CsrColumnKernel::Kind::Rows) return multiply_column_rows(panel, alone.lanes);
     if (alone.kind == CsrColumnKernel::Kind::Tiles) return multiply_tiles(panel);
+    if (alone.kind == CsrColumnKernel::Kind::Blocks) return multiply_column_blocks(panel);
     if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
@@ -331,10 +333,20 @@ class CsrLauncher {
   CsrColumnKernel column_kernel() const {
     const CsrScheduleSize& size = task_.schedule.size;
     if (task_.product.y.columns != 1 || size.keeps_order || !rows_are_readable(task_.product.x)) return {};
-    if (policy_ != nullptr)
-      return {policy_->tiles ? CsrColumnKernel::Kind::Tiles : CsrColumnKernel::Kind::Rows, policy_->lanes};
-    return choose_csr_column_kernel(task_.A.rows, static_cast<double>(size.nonzeros),
-                                    static_cast<double>(size.longest_row), sizeof(MatrixScalar));
+    using Kind = CsrColumnKernel::Kind;
+    const double rows = task_.A.rows, nonzeros = static_cast<double>(size.nonzeros);
+    CsrColumnKernel kernel;
+    bool may_have_blocks;
+    if (policy_ != nullptr) {
+      kernel = {policy_->tiles || policy_->blocks ? Kind::Tiles : Kind::Rows, policy_->lanes};
+      may_have_blocks = policy_->blocks;
+    } else {
+      kernel = choose_csr_column_kernel(rows, nonzeros, static_cast<double>(size.longest_row), sizeof(MatrixScalar));
+      may_have_blocks = kernel.kind == Kind::Tiles && csr_has_column_blocks(rows, nonzeros, multiprocessors());
+    }
+    const std::size_t bytes = CsrColumnBlock<Task>::shared_bytes(static_cast<std::size_t>(task_.A.columns));
+    if (may_have_blocks && bytes <= static_cast<std::size_t>(most_shared_bytes())) kernel.kind = Kind::Blocks;
+    return kernel;
   }
 
   void multiply_column_rows(Task task, int lanes) const {
@@ -343,6 +355,16 @@ class CsrLauncher {
     const CsrPolicy policy{.lanes = lanes, .threads = 256};
     are_entries_aligned(task) ? launch<CsrColumnRows<Task, true>>(task, policy, 0)
                               : launch<CsrColumnRows<Task, false>>(task, policy, 0);
+  }
+
+  void multiply_column_blocks(Task task) const {
+    using Block = CsrColumnBlock<Task>;
+    constexpr auto kernel = &csr_kernel<Block, Task>;
+    task.x_row_bytes = row_bytes(task.product.x);
+    allow_shared_memory<kernel>("csr_spmm: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(multiprocessors(), task.schedule.size.tiles));
+    Cuda::launch("csr_spmm: blocks with X", kernel, blocks, Block::threads,
+                 Block::shared_bytes(static_cast<std::size_t>(task.A.columns)), stream_, task);
   }
 
   void multiply_tiles(const Task& task) const {

@@ -146,10 +146,10 @@ struct GpuModel {
   /// Seconds that a thread block takes for two blocks of 64 x 64 of BCSR and up to 128 columns of X, or up to 256; 0
   /// without a kernel.
   double warpgroup_narrow_s = 0, warpgroup_wide_s = 0;
-  double warpgroup_launch_s = 6e-6;   ///< seconds of such a product without its blocks
-  double warpgroup_value_bytes = 0;   ///< bytes of an element of these blocks, which a plan also stores rounded
-  double warpgroup_density = 0.06;    ///< these blocks are not counted if they cannot be as full as this
-  double block_density = 0.25;     ///< blocks are not counted if BitTCF's tiles are less full than this
+  double warpgroup_launch_s = 6e-6;  ///< seconds of such a product without its blocks
+  double warpgroup_value_bytes = 0;  ///< bytes of an element of these blocks, which a plan also stores rounded
+  double warpgroup_density = 0.06;   ///< these blocks are not counted if they cannot be as full as this
+  double block_density = 0.25;       ///< blocks are not counted if BitTCF's tiles are less full than this
   /// Seconds that a thread block takes for a chunk of a staged window and 32 columns of X; 0 without kernels.
   double staged_chunk_s = 0.8058e-6;
   double staged_tile_s = 0.03621e-6;  ///< seconds for a tile of a staged window, while the next chunk is staged
