@@ -62,7 +62,7 @@ class FormatBuilder {
     if (wanted_ == Format::Auto && options_.tuning != Tuning::Predict) {
       const double spent = report_.seconds.tuning;
       timed(exec_, "Tessera::tune", report_.seconds.tuning,
-            [&] { tune<Scalar>(exec_, options_, rows_.pattern, Model::ambiguity_ratio, spent, matrix_.choice); });
+            [&] { tune<Scalar>(exec_, options_, rows_.pattern, model_, spent, matrix_.choice); });
     }
     timed(exec_, "Tessera::build_format", report_.seconds.format, [&] {
       while (!build_chosen()) choose();

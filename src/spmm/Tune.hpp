@@ -12,13 +12,16 @@
 #include <tessera/FormatTooLarge.hpp>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/SetupSeconds.hpp>
 #include <tessera/select/TuningRecords.hpp>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "BuildReport.hpp"
+#include "Contest.hpp"
 #include "StoredMatrix.hpp"
-#include "TuningBudget.hpp"
 
 /// Chooses formats by measured times.
 namespace Tessera::Impl {
@@ -33,7 +36,7 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
     exec.fence("Tessera::tune");
     return timer.seconds() / products;
   };
-  time(1);  // warms up
+  time(1);  // warms up; Sampling::first_products counts this product and the next
   const int batch = static_cast<int>(std::clamp(std::ceil(sampling.seconds / std::max(time(1), 1e-9)), 1.0, 100.0));
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < sampling.samples; ++i) least = std::min(least, time(batch));
@@ -123,22 +126,6 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
           options.hints.num_vectors};
 }
 
-/// Returns the candidates to measure: the three that are predicted to be the fastest, or fewer if the others are slower
-/// than the first by more than a factor. The factor is 2 with Tuning::Measure, otherwise ambiguity_ratio. Returns all
-/// candidates if kernels are published, because these have no model.
-///
-/// \param candidates      [in] ranked, at least one
-/// \param ambiguity_ratio [in] if two predicted times differ by more than this factor, the prediction decides
-inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options,
-                                        double ambiguity_ratio) {
-  if (options.kernel == Kernel::Published) return candidates;
-  if (candidates.size() > 3) candidates.resize(3);
-  const double factor = options.tuning == Tuning::Measure ? 2 : ambiguity_ratio;
-  const double slowest = factor * candidates.front().predicted_seconds;
-  while (candidates.back().predicted_seconds > slowest) candidates.pop_back();
-  return candidates;
-}
-
 inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std::string& why) {
   choice.format = tuned.format;
   choice.reason = std::string(to_string(tuned.format)) + why;
@@ -159,45 +146,16 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
   return std::nullopt;
 }
 
-/// Measures candidates, and stores their times in the choice. Stops when time is likely to run out before `least`
-/// candidates are measured, or when fewer than `least` can still be measured.
-///
-/// \param least [in] the number of measured candidates that a choice needs
-/// \return the fastest candidate; nothing if fewer than `least` were measured
-template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
-                                         const std::vector<Candidate>& contestants, int least, TuningBudget time,
-                                         Choice& choice) {
-  TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
-  int measured = 0, left = static_cast<int>(contestants.size());
-  for (const Candidate& candidate : contestants) {
-    if (measured + left < least || !time.pays_for(std::max(1, least - measured))) break;
-    --left;
-    const Kokkos::Timer timer;
-    const double seconds = seconds_with<Scalar>(exec, options, A, candidate);
-    time.spend(timer.seconds(), seconds);
-    if (std::isinf(seconds)) continue;
-    ++measured;
-    for (Candidate& one : choice.candidates)
-      if (one.format == candidate.format) one.measured_seconds = seconds;
-    if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
-  }
-  if (measured >= least) return fastest;
-  for (Candidate& one : choice.candidates) one.measured_seconds = 0;  // too few to compare
-  return std::nullopt;
-}
-
 /// Measures the promising candidates that are not rejected, chooses the fastest, and adds it to the tuning file. The
 /// predicted choice remains if there is too little memory to measure any. With Tuning::Adaptive, it also remains if no
 /// two are ambiguous or there is too little time for two, and published kernels are measured all or not at all.
 ///
-/// \param A               [in]     canonical
-/// \param ambiguity_ratio [in]     see promising()
-/// \param spent           [in]     seconds that measurements for other orders have taken
-/// \param choice          [in,out] the choice by predictions
+/// \param A      [in]     canonical
+/// \param spent  [in]     seconds that measurements for other orders have taken
+/// \param choice [in,out] the choice by predictions
 /// \throws std::runtime_error if the tuning file is invalid or cannot be read or written
-template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double ambiguity_ratio,
+template <class Scalar, class ExecutionSpace, class Model, class Memory = typename ExecutionSpace::memory_space>
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, const Model& model,
           double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_rejected; });
@@ -209,11 +167,15 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memo
     if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left))
       return choose_tuned(choice, *known, " was the fastest when it was measured before");
   }
-  const std::vector<Candidate> contestants = promising(left, options, ambiguity_ratio);
-  const int all = static_cast<int>(contestants.size());
-  const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
-  const TuningBudget time(options, spent, contestants.front().predicted_seconds);
-  const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, time, choice);
+  const auto measure_one = [&](const Candidate& candidate) {
+    const SteadyTimer timer;
+    const double seconds = seconds_with<Scalar>(exec, options, A, candidate);
+    return Measurement{timer.seconds(), seconds};
+  };
+  const std::vector<Candidate> contestants = promising(left, options, Model::ambiguity_ratio);
+  const double building = set_up_seconds(model).format.of(static_cast<double>(A.nonzeros));
+  const TuningBudget time(options, spent, building, contestants.front().predicted_seconds);
+  const auto fastest = fastest_of(contestants, fewest_measured(options, contestants), time, measure_one, choice);
   if (!fastest) return;
   choose_tuned(choice, *fastest, " was measured to be the fastest");
   if (!remembers) return;
