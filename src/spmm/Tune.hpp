@@ -43,17 +43,14 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
   return least;
 }
 
-/// Returns the measured seconds of a product with a candidate, whose values are zeros. Returns infinity if the
-/// requested published kernel cannot be built.
+/// Returns the measured seconds of a product with an engine, whose values are zeros. Returns infinity if the requested
+/// published kernel cannot be built.
 ///
-/// \throws FormatTooLarge if the candidate, X and Y need too much memory
+/// \param stored [in,out] has the engine of a candidate; gets its kernel, and values
+/// \throws FormatTooLarge if the values, the kernel, X and Y need too much memory
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
-                        const Candidate& candidate) {
-  StoredMatrix<Scalar, ExecutionSpace> stored;
-  stored.engine = with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
-    return engines.build(exec, A, options.parameters).engine;
-  });
+                        StoredMatrix<Scalar, ExecutionSpace>& stored) {
   const auto zeros = [&]<class T>(T, std::size_t size) {
     return allocate_zeros<Array<T*, Memory>>(exec, "Tessera::tune", size);
   };
@@ -92,15 +89,32 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   return seconds_of.template operator()<Scalar>();
 }
 
-/// Does the same, but returns infinity if there is too little memory.
+/// A candidate that was measured.
+template <class Scalar, class ExecutionSpace>
+struct MeasuredCandidate {
+  /// The engine, to build it only once. With a memory limit it is null: the next candidate has all memory.
+  BuiltEngine<Scalar, ExecutionSpace> built = {};
+  double seconds = std::numeric_limits<double>::infinity();  ///< of a product; infinity if there is too little memory
+};
+
+/// Builds a candidate, and measures a product.
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
-                    const Candidate& candidate) {
+MeasuredCandidate<Scalar, ExecutionSpace> measure(const ExecutionSpace& exec, const PlanOptions& options,
+                                                  const Csr<Memory>& A, Format format) {
+  const bool keeps = options.memory_limit == no_memory_limit;
+  MeasuredCandidate<Scalar, ExecutionSpace> result;
   try {
-    return measured_seconds<Scalar>(exec, options, A, candidate);
+    auto built = with_engine_of<Scalar, ExecutionSpace>(
+        format, options.kernel, [&](auto engines) { return engines.build(exec, A, options.parameters); });
+    if (!keeps) built.values = {};
+    StoredMatrix<Scalar, ExecutionSpace> stored;
+    stored.engine = std::move(built.engine);
+    result.seconds = measured_seconds(exec, options, A, stored);
+    if (keeps) result.built = {std::move(stored.engine), std::move(built.values)};
   } catch (const FormatTooLarge&) {
-    return std::numeric_limits<double>::infinity();
+    // The time is infinite.
   }
+  return result;
 }
 
 /// Returns the part of a key of the tuning file that describes the arithmetic. Tuning::Adaptive has keys of its own,
@@ -153,35 +167,43 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
 /// \param A      [in]     canonical
 /// \param spent  [in]     seconds that measurements for other orders have taken
 /// \param choice [in,out] the choice by predictions
+/// \return the fastest engine that was measured, even if it is not the choice; null if none was, or none is kept
 /// \throws std::runtime_error if the tuning file is invalid or cannot be read or written
 template <class Scalar, class ExecutionSpace, class Model, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, const Model& model,
-          double spent, Choice& choice) {
+BuiltEngine<Scalar, ExecutionSpace> tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
+                                         const Model& model, double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_rejected; });
-  if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return;
+  if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return {};
   const bool remembers = !options.tuning_file.empty();
   TuningKey key;
   if (remembers) {
     key = tuning_key<Scalar>(exec, options, A, choice.device);
-    if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left))
-      return choose_tuned(choice, *known, " was the fastest when it was measured before");
+    if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left)) {
+      choose_tuned(choice, *known, " was the fastest when it was measured before");
+      return {};
+    }
   }
+  MeasuredCandidate<Scalar, ExecutionSpace> first;
   const auto measure_one = [&](const Candidate& candidate) {
     const SteadyTimer timer;
-    const double seconds = seconds_with<Scalar>(exec, options, A, candidate);
+    auto other = measure<Scalar>(exec, options, A, candidate.format);
+    const double seconds = other.seconds;
+    if (seconds < first.seconds) first = std::move(other);
     return Measurement{timer.seconds(), seconds};
   };
   const std::vector<Candidate> contestants = promising(left, options, Model::ambiguity_ratio);
   const double building = set_up_seconds(model).format.of(static_cast<double>(A.nonzeros));
   const TuningBudget time(options, spent, building, contestants.front().predicted_seconds);
   const auto fastest = fastest_of(contestants, fewest_measured(options, contestants), time, measure_one, choice);
-  if (!fastest) return;
+  if (!fastest) return std::move(first.built);
   choose_tuned(choice, *fastest, " was measured to be the fastest");
-  if (!remembers) return;
-  TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written it since
-  records.add(key, *fastest);
-  records.write(options.tuning_file);
+  if (remembers) {
+    TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written it since
+    records.add(key, *fastest);
+    records.write(options.tuning_file);
+  }
+  return std::move(first.built);
 }
 
 }  // namespace Tessera::Impl
