@@ -25,7 +25,7 @@ class SteadyTimer {
 /// The seconds that the steps of make_plan(), or of building the transpose, took.
 struct BuildSeconds {
   double analysis = 0;    ///< checks, sorting, statistics, the choice
-  double tuning = 0;      ///< measuring candidates
+  double tuning = 0;      ///< building and measuring candidates, of which the plan may keep one
   double reordering = 0;  ///< finding orders of rows, also those that were dropped
   double format = 0;      ///< building formats, also those that were dropped
   double kernels = 0;     ///< building the device's kernels

@@ -62,7 +62,7 @@ class FormatBuilder {
     if (wanted_ == Format::Auto && options_.tuning != Tuning::Predict) {
       const double spent = report_.seconds.tuning;
       timed(exec_, "Tessera::tune", report_.seconds.tuning,
-            [&] { tune<Scalar>(exec_, options_, rows_.pattern, Model::ambiguity_ratio, spent, matrix_.choice); });
+            [&] { measured_ = tune<Scalar>(exec_, options_, rows_.pattern, model_, spent, matrix_.choice); });
     }
     timed(exec_, "Tessera::build_format", report_.seconds.format, [&] {
       while (!build_chosen()) choose();
@@ -169,9 +169,13 @@ class FormatBuilder {
   bool build_chosen() {
     const Format format = matrix_.choice.format;
     try {
-      auto built = with_engine_of<Scalar, ExecutionSpace>(format, options_.kernel, [&](auto engines) {
-        return engines.build(exec_, rows_.pattern, options_.parameters);
-      });
+      auto built = std::exchange(measured_, {});
+      if (!built.engine || built.engine->format() != format) {
+        built = {};  // makes room
+        built = with_engine_of<Scalar, ExecutionSpace>(format, options_.kernel, [&](auto engines) {
+          return engines.build(exec_, rows_.pattern, options_.parameters);
+        });
+      }
       matrix_.map = compose(exec_, rows_.values, built.values);
       matrix_.engine = std::move(built.engine);
       matrix_.tiles = matrix_.engine->tile_metrics(exec_);
@@ -215,6 +219,7 @@ class FormatBuilder {
   const MatrixStatistics* counted_;
   MatrixStatistics statistics_;
   Matrix matrix_;
+  BuiltEngine<Scalar, ExecutionSpace> measured_;  // the fastest that was measured; null if none is kept
 };
 
 }  // namespace Tessera::Impl

@@ -12,13 +12,16 @@
 #include <tessera/FormatTooLarge.hpp>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/SetupSeconds.hpp>
 #include <tessera/select/TuningRecords.hpp>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "BuildReport.hpp"
+#include "Contest.hpp"
 #include "StoredMatrix.hpp"
-#include "TuningBudget.hpp"
 
 /// Chooses formats by measured times.
 namespace Tessera::Impl {
@@ -33,24 +36,21 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
     exec.fence("Tessera::tune");
     return timer.seconds() / products;
   };
-  time(1);  // warms up
+  time(1);  // warms up; Sampling::first_products counts this product and the next
   const int batch = static_cast<int>(std::clamp(std::ceil(sampling.seconds / std::max(time(1), 1e-9)), 1.0, 100.0));
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < sampling.samples; ++i) least = std::min(least, time(batch));
   return least;
 }
 
-/// Returns the measured seconds of a product with a candidate, whose values are zeros. Returns infinity if the
-/// requested published kernel cannot be built.
+/// Returns the measured seconds of a product with an engine, whose values are zeros. Returns infinity if the requested
+/// published kernel cannot be built.
 ///
-/// \throws FormatTooLarge if the candidate, X and Y need too much memory
+/// \param stored [in,out] has the engine of a candidate; gets its kernel, and values
+/// \throws FormatTooLarge if the values, the kernel, X and Y need too much memory
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
-                        const Candidate& candidate) {
-  StoredMatrix<Scalar, ExecutionSpace> stored;
-  stored.engine = with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
-    return engines.build(exec, A, options.parameters).engine;
-  });
+                        StoredMatrix<Scalar, ExecutionSpace>& stored) {
   const auto zeros = [&]<class T>(T, std::size_t size) {
     return allocate_zeros<Array<T*, Memory>>(exec, "Tessera::tune", size);
   };
@@ -89,15 +89,32 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
   return seconds_of.template operator()<Scalar>();
 }
 
-/// Does the same, but returns infinity if there is too little memory.
+/// A candidate that was measured.
+template <class Scalar, class ExecutionSpace>
+struct MeasuredCandidate {
+  /// The engine, to build it only once. With a memory limit it is null: the next candidate has all memory.
+  BuiltEngine<Scalar, ExecutionSpace> built = {};
+  double seconds = std::numeric_limits<double>::infinity();  ///< of a product; infinity if there is too little memory
+};
+
+/// Builds a candidate, and measures a product.
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
-                    const Candidate& candidate) {
+MeasuredCandidate<Scalar, ExecutionSpace> measure(const ExecutionSpace& exec, const PlanOptions& options,
+                                                  const Csr<Memory>& A, Format format) {
+  const bool keeps = options.memory_limit == no_memory_limit;
+  MeasuredCandidate<Scalar, ExecutionSpace> result;
   try {
-    return measured_seconds<Scalar>(exec, options, A, candidate);
+    auto built = with_engine_of<Scalar, ExecutionSpace>(
+        format, options.kernel, [&](auto engines) { return engines.build(exec, A, options.parameters); });
+    if (!keeps) built.values = {};
+    StoredMatrix<Scalar, ExecutionSpace> stored;
+    stored.engine = std::move(built.engine);
+    result.seconds = measured_seconds(exec, options, A, stored);
+    if (keeps) result.built = {std::move(stored.engine), std::move(built.values)};
   } catch (const FormatTooLarge&) {
-    return std::numeric_limits<double>::infinity();
+    // The time is infinite.
   }
+  return result;
 }
 
 /// Returns the part of a key of the tuning file that describes the arithmetic. Tuning::Adaptive has keys of its own,
@@ -123,22 +140,6 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
           options.hints.num_vectors};
 }
 
-/// Returns the candidates to measure: the three that are predicted to be the fastest, or fewer if the others are slower
-/// than the first by more than a factor. The factor is 2 with Tuning::Measure, otherwise ambiguity_ratio. Returns all
-/// candidates if kernels are published, because these have no model.
-///
-/// \param candidates      [in] ranked, at least one
-/// \param ambiguity_ratio [in] if two predicted times differ by more than this factor, the prediction decides
-inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options,
-                                        double ambiguity_ratio) {
-  if (options.kernel == Kernel::Published) return candidates;
-  if (candidates.size() > 3) candidates.resize(3);
-  const double factor = options.tuning == Tuning::Measure ? 2 : ambiguity_ratio;
-  const double slowest = factor * candidates.front().predicted_seconds;
-  while (candidates.back().predicted_seconds > slowest) candidates.pop_back();
-  return candidates;
-}
-
 inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std::string& why) {
   choice.format = tuned.format;
   choice.reason = std::string(to_string(tuned.format)) + why;
@@ -159,67 +160,50 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
   return std::nullopt;
 }
 
-/// Measures candidates, and stores their times in the choice. Stops when time is likely to run out before `least`
-/// candidates are measured, or when fewer than `least` can still be measured.
-///
-/// \param least [in] the number of measured candidates that a choice needs
-/// \return the fastest candidate; nothing if fewer than `least` were measured
-template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
-                                         const std::vector<Candidate>& contestants, int least, TuningBudget time,
-                                         Choice& choice) {
-  TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
-  int measured = 0, left = static_cast<int>(contestants.size());
-  for (const Candidate& candidate : contestants) {
-    if (measured + left < least || !time.pays_for(std::max(1, least - measured))) break;
-    --left;
-    const Kokkos::Timer timer;
-    const double seconds = seconds_with<Scalar>(exec, options, A, candidate);
-    time.spend(timer.seconds(), seconds);
-    if (std::isinf(seconds)) continue;
-    ++measured;
-    for (Candidate& one : choice.candidates)
-      if (one.format == candidate.format) one.measured_seconds = seconds;
-    if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
-  }
-  if (measured >= least) return fastest;
-  for (Candidate& one : choice.candidates) one.measured_seconds = 0;  // too few to compare
-  return std::nullopt;
-}
-
 /// Measures the promising candidates that are not rejected, chooses the fastest, and adds it to the tuning file. The
 /// predicted choice remains if there is too little memory to measure any. With Tuning::Adaptive, it also remains if no
 /// two are ambiguous or there is too little time for two, and published kernels are measured all or not at all.
 ///
-/// \param A               [in]     canonical
-/// \param ambiguity_ratio [in]     see promising()
-/// \param spent           [in]     seconds that measurements for other orders have taken
-/// \param choice          [in,out] the choice by predictions
+/// \param A      [in]     canonical
+/// \param spent  [in]     seconds that measurements for other orders have taken
+/// \param choice [in,out] the choice by predictions
+/// \return the fastest engine that was measured, even if it is not the choice; null if none was, or none is kept
 /// \throws std::runtime_error if the tuning file is invalid or cannot be read or written
-template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double ambiguity_ratio,
-          double spent, Choice& choice) {
+template <class Scalar, class ExecutionSpace, class Model, class Memory = typename ExecutionSpace::memory_space>
+BuiltEngine<Scalar, ExecutionSpace> tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
+                                         const Model& model, double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_rejected; });
-  if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return;
+  if (left.empty() || A.nonzeros == 0 || options.hints.num_vectors == 0) return {};
   const bool remembers = !options.tuning_file.empty();
   TuningKey key;
   if (remembers) {
     key = tuning_key<Scalar>(exec, options, A, choice.device);
-    if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left))
-      return choose_tuned(choice, *known, " was the fastest when it was measured before");
+    if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left)) {
+      choose_tuned(choice, *known, " was the fastest when it was measured before");
+      return {};
+    }
   }
-  const std::vector<Candidate> contestants = promising(left, options, ambiguity_ratio);
-  const int all = static_cast<int>(contestants.size());
-  const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
-  const TuningBudget time(options, spent, contestants.front().predicted_seconds);
-  const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, time, choice);
-  if (!fastest) return;
+  MeasuredCandidate<Scalar, ExecutionSpace> first;
+  const auto measure_one = [&](const Candidate& candidate) {
+    const SteadyTimer timer;
+    auto other = measure<Scalar>(exec, options, A, candidate.format);
+    const double seconds = other.seconds;
+    if (seconds < first.seconds) first = std::move(other);
+    return Measurement{timer.seconds(), seconds};
+  };
+  const std::vector<Candidate> contestants = promising(left, options, Model::ambiguity_ratio);
+  const double building = set_up_seconds(model).format.of(static_cast<double>(A.nonzeros));
+  const TuningBudget time(options, spent, building, contestants.front().predicted_seconds);
+  const auto fastest = fastest_of(contestants, fewest_measured(options, contestants), time, measure_one, choice);
+  if (!fastest) return std::move(first.built);
   choose_tuned(choice, *fastest, " was measured to be the fastest");
-  if (!remembers) return;
-  TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written it since
-  records.add(key, *fastest);
-  records.write(options.tuning_file);
+  if (remembers) {
+    TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written it since
+    records.add(key, *fastest);
+    records.write(options.tuning_file);
+  }
+  return std::move(first.built);
 }
 
 }  // namespace Tessera::Impl

@@ -62,6 +62,7 @@ struct KernelOf<Kind, double, OwnSpace> {
 
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
+#include "ToolEvents.hpp"
 // PlanFile.cpp must not instantiate the class: PlanState.cpp already instantiates all members, including those of
 // PlanFile.cpp, and nvcc rejects a second instantiation.
 #undef TESSERA_FOR_EACH_SCALAR
@@ -75,6 +76,7 @@ namespace Tessera::Impl::Test {
 
 using Exec = Impl::OwnSpace;
 using Matrix = UserMatrix<Exec, double, int>;
+using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
 
 /// A matrix of 3 x 3 blocks. Automatic plans do not consider BCSR with blocks of 8 rows for it.
 Matrix elasticity() { return Matrix(generated_pattern<int>("elasticity:4")); }
@@ -147,6 +149,24 @@ TEST(PublishedTest, TuningMeasuresEveryFormatAndKeepsRecordsApart) {
   EXPECT_TRUE(says(A.plan(options).explain(), " was measured to be the fastest")) << A.plan(options).explain();
 }
 
+/// The fastest candidate stays as it was built to be measured. BCSR has no kernel here: BitTCF or BMat is the fastest.
+TEST(PublishedTest, TheFastestThatWasMeasuredIsNotBuiltAgain) {
+  const Matrix A = elasticity();
+  auto options = published(Format::Auto);
+  options.parameters = in_rows_of_blocks(4).parameters;
+  options.tuning = Tuning::Measure;
+  const auto expect_builds = [&](std::size_t builds) {
+    const ToolEvents events;
+    auto plan = A.plan(options);
+    EXPECT_TRUE(says(plan.explain(), " was measured to be the fastest")) << plan.explain();
+    expect_product<View>(A, plan, 8, Mode::NoTranspose, 1, 0, plan.explain());
+    EXPECT_EQ(events.count_kernels("Tessera::build_condensed"), builds) << plan.explain();
+  };
+  expect_builds(4);  // both to predict times and both to measure them
+  options.memory_limit = std::size_t(1) << 30;
+  expect_builds(5);  // with a limit, each makes room for the next
+}
+
 TEST(PublishedTest, AFormatWithoutOneIsRejected) {
   const Matrix A = elasticity();
   auto options = published(Format::Csr);
@@ -174,7 +194,6 @@ TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRejected) {
 
 /// The transpose of 8 x 7 blocks has 7 x 8 blocks.
 TEST(PublishedTest, TheTransposeIsRejectedOrFallsBackAlone) {
-  using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
   const Matrix A = elasticity();
   auto options = in_rows_of_blocks(8);
   options.parameters.bcsr_block_columns = 7;

@@ -8,6 +8,7 @@
 #include <tessera/select/GpuModel.hpp>
 #include <tessera/spmm/impl/PlanInternals.hpp>
 
+#include "Contest.hpp"
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
@@ -83,7 +84,7 @@ int measured(const Choice& choice) {
                            [](const Candidate& candidate) { return candidate.measured_seconds > 0; }));
 }
 
-/// Plans measure only ambiguous candidates, and only if enough products are expected.
+/// Adaptive measures only candidates that are in doubt: at least two of them, or none if its time is too short.
 TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -96,20 +97,19 @@ TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
       options.tuning = Tuning::Adaptive;
       options.hints.expected_products = 1000000000;
       auto plan = A.plan(options);
-      const auto& candidates = Impl::choice_of(plan).candidates;
-      const double least = candidates[0].predicted_seconds;
+      const Choice& choice = Impl::choice_of(plan);
       const double ambiguity_ratio =
-          Impl::choice_of(plan).model.starts_with("host") ? MachineModel::ambiguity_ratio : GpuModel::ambiguity_ratio;
-      const auto in_doubt = std::count_if(
-          candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(3, std::ssize(candidates)),
-          [&](const Candidate& candidate) { return candidate.predicted_seconds <= ambiguity_ratio * least; });
+          choice.model.starts_with("host") ? MachineModel::ambiguity_ratio : GpuModel::ambiguity_ratio;
+      const auto in_doubt = static_cast<int>(promising(choice.candidates, options, ambiguity_ratio).size());
       ++(in_doubt > 1 ? doubtful : clear);
-      EXPECT_EQ(measured(Impl::choice_of(plan)), in_doubt > 1 ? in_doubt : 0) << plan.explain();
-      EXPECT_EQ(std::filesystem::exists(options.tuning_file), in_doubt > 1);
+      const int number = measured(choice);
+      EXPECT_TRUE(number == 0 || (number > 1 && number <= in_doubt)) << plan.explain();
+      EXPECT_EQ(choice.reason.find("was measured") != std::string::npos, number > 0) << choice.reason;
+      EXPECT_EQ(std::filesystem::exists(options.tuning_file), number > 0);
       expect_product<typename Problem<Exec, Offset>::View>(A, plan, columns, Mode::NoTranspose, 1, 0, plan.explain());
       std::filesystem::remove(options.tuning_file);
 
-      options.hints.expected_products = 100;
+      options.hints.expected_products = 1;
       EXPECT_EQ(measured(Impl::choice_of(A.plan(options))), 0);
       EXPECT_FALSE(std::filesystem::exists(options.tuning_file));
     }
@@ -155,51 +155,50 @@ template <class Exec, class Offset>
 struct InDoubt {
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 1.0, 1)};
   PlanOptions options = tuned(128);
-  InDoubt() {
-    options.tuning = Tuning::Adaptive;
-    options.hints.expected_products = 1000000000;
-  }
 };
 
 /// Adaptive uses results of Measure. Measure does not use results of Adaptive, which may skip candidates.
-TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
+TYPED_TEST(TuneTest, AdaptiveTrustsWhatWasMeasured) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  const std::string file = Problem<Exec, Offset>::file();
-  InDoubt<Exec, Offset> problem;
-  problem.options.tuning_file = file;
-  const auto first = problem.A.plan(problem.options);
-  ASSERT_GT(measured(Impl::choice_of(first)), 1) << first.explain();
-  const auto again = problem.A.plan(problem.options);
-  EXPECT_EQ(measured(Impl::choice_of(again)), 0);
-  EXPECT_EQ(again.format(), first.format());
-  EXPECT_NE(Impl::choice_of(again).reason.find("measured before"), std::string::npos) << Impl::choice_of(again).reason;
+  const InDoubt<Exec, Offset> problem;
   PlanOptions measure = problem.options;
-  measure.tuning = Tuning::Measure;
-  EXPECT_GT(measured(Impl::choice_of(problem.A.plan(measure))), 0);
-  std::filesystem::remove(file);
+  measure.tuning_file = Problem<Exec, Offset>::file();
   const auto by_measure = problem.A.plan(measure);
-  problem.options.hints.expected_products = 1;  // nothing would be measured
-  const auto trusting = problem.A.plan(problem.options);
-  EXPECT_EQ(trusting.format(), by_measure.format());
-  EXPECT_NE(Impl::choice_of(trusting).reason.find("measured before"), std::string::npos)
-      << Impl::choice_of(trusting).reason;
-  std::filesystem::remove(file);
+  ASSERT_GT(measured(Impl::choice_of(by_measure)), 1) << by_measure.explain();
+  PlanOptions adaptive = measure;
+  adaptive.tuning = Tuning::Adaptive;
+  adaptive.hints.expected_products = 1;  // nothing would be measured
+  const auto expect_trust = [&] {
+    const auto trusting = problem.A.plan(adaptive);
+    EXPECT_EQ(trusting.format(), by_measure.format());
+    EXPECT_NE(Impl::choice_of(trusting).reason.find("measured before"), std::string::npos) << trusting.explain();
+  };
+  expect_trust();
+  // The changed file says that Adaptive has measured.
+  std::string text = text_of(measure.tuning_file);
+  const std::size_t place = text.find("native\t");
+  ASSERT_NE(place, std::string::npos) << text;
+  std::ofstream(measure.tuning_file) << text.replace(place, 6, "native, automatic");
+  expect_trust();
+  EXPECT_GT(measured(Impl::choice_of(problem.A.plan(measure))), 0);
+  std::filesystem::remove(measure.tuning_file);
 }
 
-/// A named format, a single candidate, and candidates that do not fit are not measured.
-TYPED_TEST(TuneTest, AutomaticComparesTwoOrNone) {
+/// A named format is not measured. Adaptive does not measure a single candidate, or candidates that do not fit.
+TYPED_TEST(TuneTest, ComparesTwoOrNone) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  InDoubt<Exec, Offset> problem;
-  const auto free_choice = problem.A.plan(problem.options);
-  ASSERT_GT(measured(Impl::choice_of(free_choice)), 1);
-  PlanOptions named = problem.options;
-  named.format = Format::BitTcf;
-  EXPECT_EQ(measured(Impl::choice_of(problem.A.plan(named))), 0);
-  PlanOptions tight = problem.options;
-  tight.memory_limit = least_memory_limit(problem.A, problem.options);
-  const auto plan = problem.A.plan(tight);
+  const InDoubt<Exec, Offset> problem;
+  PlanOptions options = problem.options;
+  options.format = Format::BitTcf;
+  EXPECT_EQ(measured(Impl::choice_of(problem.A.plan(options))), 0);
+  options.format = Format::Auto;
+  ASSERT_GT(measured(Impl::choice_of(problem.A.plan(options))), 1);
+  options.tuning = Tuning::Adaptive;
+  options.hints.expected_products = 1000000000;
+  options.memory_limit = least_memory_limit(problem.A, options);
+  const auto plan = problem.A.plan(options);
   EXPECT_EQ(measured(Impl::choice_of(plan)), 0) << plan.explain();
   EXPECT_NE(Impl::choice_of(plan).reason.find("predicted"), std::string::npos) << Impl::choice_of(plan).reason;
 }

@@ -28,7 +28,8 @@ inline constexpr std::array<std::string_view, 2> Impl::enum_names<OnUnsupported>
 enum class Tuning {
   Predict,  ///< times that a model of the device predicts from statistics of the matrix
   Measure,  ///< measured times of the candidates that the model predicts to be the fastest
-  /// Predicted times. Candidates that predictions cannot separate are measured if the expected products repay the time.
+  /// Predicted times. Candidates that predictions cannot separate are measured, for 10 ms at most, if the expected
+  /// products repay the time.
   Adaptive
 };
 
@@ -129,14 +130,17 @@ struct PlanOptions {
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
   /// Tuning::Measure times up to three candidates, or all published kernels, with X and Y of `hints.num_vectors`
   /// columns, for each order of rows that is tried. The cost of follow_values() is ignored. Each candidate takes the
-  /// time of building it and of seven products, or some ten milliseconds. The measurement needs memory for one
-  /// candidate, X and Y; if there is too little, the choice is predicted. Whether an order is used is always predicted.
+  /// time of building it and of seven products, or some ten milliseconds. The measurement needs memory for X, Y and two
+  /// candidates, because the plan keeps the fastest as it was built; with a memory_limit, for one, and the fastest is
+  /// built again. If there is too little, the choice is predicted. Whether an order is used is always predicted.
   ///
   /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are so
   /// close to the least that the model may be wrong, or all published kernels. It takes fewer and shorter samples. Its
-  /// time limit is a tenth of the time of `hints.expected_products` products (1000 if it is 0) for all orders together,
-  /// and another tenth for the transpose. It measures nothing unless two candidates are likely to fit. A candidate is
-  /// assumed to cost as much as the most expensive one before it, and at least 20 products and 150 us.
+  /// time limit is a tenth of the time of `hints.expected_products` products (1000 if it is 0), and at most 10 ms, for
+  /// all orders together, including the time of building candidates. It measures nothing unless two candidates are
+  /// likely to fit. A candidate is assumed to cost as much as the most expensive one before it, and at least the
+  /// predicted time of building it and of five products, three of them at least 50 us. A candidate that takes longer
+  /// is not interrupted.
   Tuning tuning = Tuning::Predict;
   /// A text file that stores measured choices by pattern, device, types, precision, kernel and columns; empty for none.
   /// It is created if it does not exist. Tuning::Predict neither reads nor writes it. Tuning::Adaptive also uses
