@@ -339,6 +339,35 @@ TEST(GpuModel, BlocksAreACandidateWhereTheyWereCounted) {
   EXPECT_EQ(seconds_of(choose_format(m, GpuModel::without_tile_kernels()), Format::Bcsr), 0);
 }
 
+/// Compares predictions for blocks of 64 x 64 with times on an H200, of a band of 513 entries a row.
+TEST(GpuModel, BlocksForWarpgroupsTakeTheMeasuredTime) {
+  MatrixStatistics m;
+  m.rows = m.columns = 16384;
+  m.nonzeros = 8.34e6;
+  m.window64_most_columns = 576;
+  m.matrix_bytes = m.vector_bytes = 4;
+  m.bcsr_block_rows = m.bcsr_block_columns = 64;
+  const auto seconds = [&](double vector_columns, const GpuModel& gpu) {
+    m.vector_columns = vector_columns;
+    return predict(m, {Format::Bcsr, 2284, 0}, gpu).predicted_seconds;
+  };
+  EXPECT_NEAR(seconds(128, GpuModel::tf32()) / 23.7e-6, 1, 0.1);
+  EXPECT_NEAR(seconds(512, GpuModel::tf32()) / 67.9e-6, 1, 0.1);
+  EXPECT_NEAR(seconds(128, GpuModel::tf32x3()) / 32.8e-6, 1, 0.1);
+  EXPECT_NEAR(seconds(512, GpuModel::tf32x3()) / 110e-6, 1, 0.1);
+  EXPECT_NEAR(seconds(512, GpuModel::half()) / 66e-6, 1, 0.2);
+  GpuModel gpu = GpuModel::tf32();
+  const double kernel = seconds(128, gpu);
+  gpu.free_bytes = 2284 * 4096 * 4 - 1;  // no memory for the rounded values
+  EXPECT_GT(seconds(128, gpu), 2 * kernel);
+  gpu = GpuModel::tf32();
+  gpu.warpgroup_narrow_s = 0;
+  EXPECT_GT(seconds(128, gpu), 2 * kernel);
+  m.rows = 4267, m.window64_most_columns = 4267;  // ddi, whose panels are cut
+  m.vector_columns = 512;
+  EXPECT_NEAR(predict(m, {Format::Bcsr, 4489, 0}, GpuModel::tf32()).predicted_seconds / 151e-6, 1, 0.15);
+}
+
 TEST(GpuModel, BytesOfBlocksAreThoseOfTheFormat) {
   MatrixStatistics m = statistics(band, 512);
   m.rows = 1000;  // 63 block rows, the last incomplete

@@ -320,7 +320,8 @@ void check_block_shapes(Precision asked, const std::vector<std::pair<BlockShape,
     options.parameters.bcsr_block_columns = shape.width;
     auto plan = A.plan(options);
     EXPECT_EQ(kernels_of(plan), kernels);
-    const Precision used = kernels.ends_with("in tf32")   ? Precision::Tf32
+    const Precision used = kernels.ends_with("in tf32x3") ? Precision::Tf32x3
+                           : kernels.ends_with("in tf32") ? Precision::Tf32
                            : kernels.ends_with("in fp16") ? Precision::Fp16
                                                           : Precision::Native;
     for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
@@ -343,6 +344,37 @@ TEST_F(CudaKernels, BlocksOfAnyShape) {
                                               {{3, 16}, "for any device, in native precision"}});
   check_block_shapes<double>(Precision::Fp16, {{{8, 8}, "blocks of 8 x 8 on tensor cores, in native precision"},
                                                {{16, 16}, "for any device, in native precision"}});
+}
+
+TEST_F(CudaKernels, BlocksForWarpgroups) {
+  if (!Cuda::has_warpgroup_spmm()) GTEST_SKIP() << "needs compute capability 9.0";
+  const std::string kernel = "blocks of 64 x 64 on tensor cores, by warpgroups, in ";
+  check_block_shapes<float>(Precision::Tf32, {{{64, 64}, kernel + "tf32"}});
+  check_block_shapes<float>(Precision::Tf32x3, {{{64, 64}, kernel + "tf32x3"}});
+  check_block_shapes<float>(Precision::Fp16, {{{64, 64}, kernel + "fp16"}});
+  check_block_shapes<float>(Precision::Native, {{{64, 64}, "for any device"}});
+  check_block_shapes<double>(Precision::Native, {{{64, 64}, "for any device"}});
+}
+
+/// A wide band is stored in these blocks without being asked, in any precision of tensor cores.
+TEST_F(CudaKernels, ChooseBlocksForWarpgroups) {
+  if (!Cuda::has_warpgroup_spmm()) GTEST_SKIP() << "needs compute capability 9.0";
+  HostPattern<int> band;
+  band.columns = 8192;
+  for (int i = 0; i < band.columns; ++i) {
+    for (int j = std::max(0, i - 256); j <= std::min(band.columns - 1, i + 256); ++j) band.column_indices.push_back(j);
+    band.end_row();
+  }
+  const CudaMatrix<float> A(band);
+  for (const Precision precision : {Precision::Tf32, Precision::Tf32x3, Precision::Fp16}) {
+    auto options = cuda_options(Format::Auto, precision);
+    options.hints.num_vectors = 256;
+    const auto plan = A.plan(options);
+    EXPECT_TRUE(kernels_of(plan).starts_with("blocks of 64 x 64")) << plan.explain();
+    options.parameters.bcsr_block_rows = 16;
+    options.parameters.bcsr_block_columns = 8;
+    EXPECT_FALSE(kernels_of(A.plan(options)).starts_with("blocks of 64 x 64"));
+  }
 }
 
 TEST_F(CudaKernels, GroupsOfAnySize) {

@@ -86,6 +86,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
     return warpgroup_.bytes() + schedule_.bytes() + rounded_.extent(0) * sizeof(std::uint16_t);
   }
 
+  PanelWidths panel_widths() const { return warpgroup_.is_built() ? warpgroup_.panel_widths() : PanelWidths(); }
   template <class VectorScalar>
   Cuda::XAccess x_access() const {
     return warpgroup_.is_built() ? Cuda::warpgroup_x_access(precision_) : Cuda::bcsr_x_access(precision_);

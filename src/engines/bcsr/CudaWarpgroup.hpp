@@ -91,6 +91,8 @@ class CudaWarpgroup : public CudaKernel<CudaWarpgroup, float> {
     Cuda::arrange_lines(launches.stream(), precision_, blocks_, values, lines_.data(), wanted);
   }
 
+  /// The columns that thread blocks multiply at once: with fewer, values would be read more often.
+  static constexpr PanelWidths panel_widths() { return {256, 256}; }
   template <class VectorScalar>
   Cuda::XAccess x_access() const {
     return Cuda::warpgroup_x_access(precision_);

@@ -66,10 +66,12 @@ inline double pack_seconds(const MatrixStatistics& m, double panel_columns, cons
 
 /// Returns the seconds for copying X, and for writing a column-major Y. Some models copy every X, panel by panel.
 /// Others copy an X that is column-major, or whose rows are not aligned as the kernel needs.
-inline double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
+///
+/// \param panel [in] columns that a kernel with panels of its own copies at a time; otherwise 0
+inline double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu, double panel = 0) {
   const double y = m.layout_left ? gpu.left_y_ratio * y_bytes(m, gpu) / gpu.streamed : 0;
-  if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);
-  if (m.layout_left) return y + pack_seconds(m, gpu.panel_columns, gpu);
+  if (gpu.copied_columns > 0) return y + pack_seconds(m, panel > 0 ? panel : gpu.copied_columns, gpu);
+  if (m.layout_left) return y + pack_seconds(m, panel > 0 ? panel : gpu.panel_columns, gpu);
   return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? pack_seconds(m, m.vector_columns, gpu) : 0;
 }
 

@@ -40,8 +40,9 @@ class CudaKernel {
   /// Returns an upper bound on the bytes for vectors of any type that the kernel multiplies.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     const auto bytes_for = [&]<class VectorScalar>() {
-      return panel_scratch_bytes<VectorScalar>(derived().template x_access<VectorScalar>(), x_rows, columns,
-                                               [&](const auto& x) { return derived().workspace_bytes(x); });
+      return panel_scratch_bytes<VectorScalar>(
+          derived().template x_access<VectorScalar>(), x_rows, columns,
+          [&](const auto& x) { return derived().workspace_bytes(x); }, derived().panel_widths());
     };
     std::size_t bytes = bytes_for.template operator()<typename Derived::WidestVector>();
     if constexpr (Derived::has_half_kernels) {
@@ -50,6 +51,9 @@ class CudaKernel {
     }
     return bytes;
   }
+
+  /// The panels of columns into which an X that is copied is cut.
+  PanelWidths panel_widths() const { return {}; }
 
   /// Whether this class has kernels for 16-bit vectors, and whether this object uses one.
   static constexpr bool has_half_kernels = false;
@@ -73,7 +77,8 @@ class CudaKernel {
     const CudaLaunches launches(Derived::label, exec);
     for_each_panel(
         product, scratch, derived().template x_access<VectorScalar>(),
-        [&](const auto& panel, const Scratch& aligned) { derived().launch(launches.stream(), panel, aligned); });
+        [&](const auto& panel, const Scratch& aligned) { derived().launch(launches.stream(), panel, aligned); },
+        derived().panel_widths());
   }
 
   Precision precision_ = Precision::Native;

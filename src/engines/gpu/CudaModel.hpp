@@ -102,7 +102,8 @@ struct Device<Scalar, Kokkos::Cuda> {
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
     const int block_rows = options.parameters.bcsr_block_rows;  // 16: perhaps by default
     const bool is_named = block_rows != 0 && !(is_half && block_rows == 16);
-    if (!std::is_same_v<Scalar, float> || is_named || !Cuda::has_warpgroup_spmm()) gpu.warpgroup_narrow_s = 0;
+    const bool may_have_warpgroups = std::is_same_v<Scalar, float> && !is_named && options.kernel == Kernel::Auto;
+    if (!may_have_warpgroups || !Cuda::has_warpgroup_spmm()) gpu.warpgroup_narrow_s = 0;
     gpu.free_bytes = LazyNumber(
         [exec, limit = options.memory_limit] { return static_cast<double>(room_beside_format(exec, limit)); });
     if (options.half_vectors) return gpu;

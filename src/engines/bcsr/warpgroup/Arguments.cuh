@@ -34,7 +34,8 @@ struct WarpgroupBuffers : RingBarriers<Policy::buffers> {
     return reinterpret_cast<Operand*>(lines(buffer, 0, Policy::parts));
   }
 
-  /// Sets all rows of X to zero. Rows that X does not have are multiplied by zeros, so they must be finite.
+  /// Sets all rows of X to zero. Rows that X does not have are multiplied by zeros. If they were not finite, sums would be
+  /// computed again.
   __device__ __forceinline__ void clear_rows() const {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       auto* const units = reinterpret_cast<uint4*>(x(buffer));

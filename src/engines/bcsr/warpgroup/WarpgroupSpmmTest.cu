@@ -86,7 +86,7 @@ struct WarpgroupKernel : SpmmKernel<WarpgroupCase> {
   }
   // Some panels have blocks in one of their rows of blocks only, and some thread blocks more than one item.
   static std::vector<HostMatrix> long_matrices(const Case&) {
-    return {random_matrix(300, 1000, 2, 10), random_matrix(129, 64 * 9 + 1, 100, 9)};
+    return {random_matrix(300, 2000, 1, 10), random_matrix(129, 64 * 9 + 1, 100, 9)};
   }
 };
 
@@ -120,7 +120,7 @@ TEST(WarpgroupSpmm, WhatOverflowsFp16) {
 }
 
 TEST(WarpgroupSpmm, StepsMergeTwoRowsOfBlocks) {
-  const HostMatrix A = random_matrix(193, 700, 2, 4);
+  const HostMatrix A = random_matrix(193, 4000, 1, 4);
   const HostBcsr B = serial_bcsr(A, {64, 64});
   const BcsrPattern pattern{
       A.rows, A.columns, {64, 64}, B.block_offsets.data(), B.block_columns.data(), B.block_masks.data()};
