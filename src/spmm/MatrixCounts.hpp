@@ -68,16 +68,22 @@ void count_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace:
   statistics.bcsr_blocks = static_cast<double>(blocks);
 }
 
-/// Counts the blocks of BCSR for warpgroups, and takes them instead of others if they are predicted to be faster.
+/// Counts the blocks of BCSR for warpgroups, unless a lower bound on their places says that they are too empty.
 template <class ExecutionSpace>
 void count_warpgroup_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                             const GpuModel& gpu, MatrixStatistics& statistics) {
-  const double places = warpgroup_block * statistics.window64_columns;  // of blocks, at least
-  if (gpu.warpgroup_narrow_s == 0 || statistics.nonzeros < gpu.warpgroup_density * places) return;
+  const double least_places = warpgroup_block * statistics.window64_columns;
+  if (gpu.warpgroup_narrow_s == 0 || statistics.nonzeros < gpu.warpgroup_density * least_places) return;
   constexpr int side = static_cast<int>(warpgroup_block);
+  statistics.warpgroup_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), A.nonzeros, side, side));
+}
+
+/// Takes the blocks for warpgroups instead of others if they are predicted to be faster.
+inline void take_faster_blocks(const GpuModel& gpu, MatrixStatistics& statistics) {
+  if (statistics.warpgroup_blocks == 0) return;
   MatrixStatistics large = statistics;
-  large.bcsr_block_rows = large.bcsr_block_columns = side;
-  large.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), A.nonzeros, side, side));
+  large.bcsr_block_rows = large.bcsr_block_columns = warpgroup_block;
+  large.bcsr_blocks = statistics.warpgroup_blocks;
   const auto seconds = [&](const MatrixStatistics& m) {
     return m.bcsr_blocks == 0 ? std::nullopt : BcsrCost::gpu_seconds(m, {Format::Bcsr, m.bcsr_blocks, 0}, gpu);
   };
@@ -164,7 +170,7 @@ void count_statistics(const ExecutionSpace& exec, const PlanOptions& options, Fo
 inline void scale_counts(double factor, MatrixStatistics& m) {
   for (double* const count :
        {&m.bittcf_tiles, &m.bmat_tiles, &m.window8_columns, &m.window64_columns, &m.window128_columns, &m.row_groups,
-        &m.group_columns, &m.group_values, &m.bcsr_blocks, &m.wide_blocks})
+        &m.group_columns, &m.group_values, &m.bcsr_blocks, &m.warpgroup_blocks, &m.wide_blocks})
     *count *= factor;
 }
 
@@ -194,6 +200,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
       statistics.window16_most_tiles = std::max(statistics.window16_most_tiles, tiles);
       statistics.window64_most_columns = std::max(statistics.window64_most_columns, statistics.longest_row);
     }
+    take_faster_blocks(machine, statistics);
   }
   return statistics;
 }

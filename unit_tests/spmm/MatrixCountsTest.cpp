@@ -55,25 +55,30 @@ TYPED_TEST(MatrixCountsTest, WindowsAreCounted) {
 TYPED_TEST(MatrixCountsTest, BlocksForWarpgroupsAreTakenWhereTheyAreFaster) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  HostPattern<Offset> band;
-  band.columns = 3000;
-  for (int i = 0; i < band.columns; ++i) {
-    for (int j = std::max(0, i - 256); j <= std::min(band.columns - 1, i + 256); ++j) band.column_indices.push_back(j);
-    band.end_row();
-  }
+  const auto band_of = [](int rows) {
+    HostPattern<Offset> A;
+    A.columns = rows;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = std::max(0, i - 256); j <= std::min(rows - 1, i + 256); ++j) A.column_indices.push_back(j);
+      A.end_row();
+    }
+    return A;
+  };
+  const auto band = band_of(3000);
   const auto block_rows = [](const HostPattern<Offset>& A, const GpuModel& gpu) {
     const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
     PlanOptions options;
     options.hints.num_vectors = 128;
-    auto m = statistics_of_size<float, GpuModel>(options, rows.rows, rows.columns, rows.nonzeros);
-    Impl::count_statistics(Exec(), options, Format::Auto, gpu, rows, 1, m);
-    return m.bcsr_block_rows;
+    return statistics_of<float>(Exec(), options, Format::Auto, gpu, rows).bcsr_block_rows;
   };
   EXPECT_EQ(block_rows(band, GpuModel::tf32()), 64);
   EXPECT_NE(block_rows(random_pattern<Offset>(3000, 3000, 0.02, 1), GpuModel::tf32()), 64);
   GpuModel none = GpuModel::tf32();
   none.warpgroup_narrow_s = 0;
   EXPECT_NE(block_rows(band, none), 64);
+  const auto sampled = band_of(32768);
+  ASSERT_GE(sampling_stride(sampled.rows, sampled.nonzeros()), 8u);
+  EXPECT_EQ(block_rows(sampled, GpuModel::tf32()), 64);
 }
 
 /// The counts of a large matrix are estimated from a sample of its rows.

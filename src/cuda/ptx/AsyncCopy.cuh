@@ -127,15 +127,6 @@ __device__ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
 #endif
 }
 
-/// Lets bulk copies write where threads have written before. Each of these threads calls it, then a barrier follows.
-__device__ inline void fence_before_bulk_copies() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#else
-  __trap();
-#endif
-}
-
 /// Copies `bytes` bytes (a positive multiple of 16) and counts them on the barrier.
 __device__ inline void bulk_copy(void* shared, const void* global, int bytes, std::uint64_t* barrier) {
 #if __CUDA_ARCH__ >= 900

@@ -49,9 +49,11 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   bool build(const Kokkos::Cuda& exec, const Bcsr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if constexpr (std::is_same_v<Scalar, float>) {
-      if (CudaWarpgroup::has(A.block, options.precision)) {
+      if (options.kernel == Kernel::Auto && CudaWarpgroup::has(A.block, options.precision)) {
         precision_ = options.precision;
-        return warpgroup_.build(exec, A, options.precision);
+        int piece = 0;
+        policy.replace({{"piece", piece}});
+        return warpgroup_.build(exec, A, options.precision, piece);
       }
     }
     if (!has(A.block, options.precision)) return false;

@@ -19,7 +19,8 @@ class CudaBcsr;
 inline constexpr double warpgroup_block = 64;
 
 /// Predicts seconds for blocks of 64 x 64. A thread block multiplies the blocks of two rows of blocks by a slab of
-/// columns, column of blocks by column of blocks. The last thread blocks may leave multiprocessors without work.
+/// columns, column of blocks by column of blocks. Each multiprocessor has one, so they run in rounds; a last round that
+/// is not full counts as full if rounds are few.
 ///
 /// NOTE: no statistic counts these steps. In bands there are 0.555 of the blocks, in full matrices half.
 inline double warpgroup_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {

@@ -25,7 +25,9 @@ struct PanelSteps {
 
 /// Lists the steps of a matrix in blocks of 64 x 64. If it has few panels, they are cut into as many pieces as keep all
 /// multiprocessors busy.
-inline PanelSteps list_steps(const Kokkos::Cuda& exec, const BcsrPattern& A) {
+///
+/// \param piece [in] upper bound on the steps of a piece; 0: chosen
+inline PanelSteps list_steps(const Kokkos::Cuda& exec, const BcsrPattern& A, int piece) {
   PanelSteps result;
   const Ordinal panels = window_count(A.windows(), Cuda::panel_blocks);
   const auto offsets =
@@ -50,8 +52,8 @@ inline PanelSteps list_steps(const Kokkos::Cuda& exec, const BcsrPattern& A) {
       });
   constexpr int least_piece = 8;  // steps that a thread block needs to hide the latency of the first
   const int pieces = std::max(1, exec.cuda_device_prop().multiProcessorCount / std::max(1, panels));
-  result.schedule =
-      schedule_windows(exec, offsets, std::max(least_piece, (static_cast<int>(most) + pieces - 1) / pieces));
+  if (piece == 0) piece = std::max(least_piece, (static_cast<int>(most) + pieces - 1) / pieces);
+  result.schedule = schedule_windows(exec, offsets, piece);
   put_longest_first(exec, result.schedule);
   return result;
 }
@@ -68,8 +70,9 @@ class CudaWarpgroup : public CudaKernel<CudaWarpgroup, float> {
            Cuda::has_warpgroup_spmm();
   }
 
+  /// \param piece [in] upper bound on the steps of a piece; 0: chosen
   /// \return false if there is no memory for the values
-  bool build(const Kokkos::Cuda& exec, const Bcsr<Memory>& A, Precision precision) {
+  bool build(const Kokkos::Cuda& exec, const Bcsr<Memory>& A, Precision precision, int piece) {
     pattern_ = A.view();
     precision_ = precision;
     blocks_ = A.tiles();
@@ -77,7 +80,7 @@ class CudaWarpgroup : public CudaKernel<CudaWarpgroup, float> {
     if (!if_there_is_room(exec, bytes, [&] { lines_ = allocate<decltype(lines_)>(exec, "Tessera::lines", bytes); }))
       return false;
     Kokkos::deep_copy(exec, Kokkos::subview(lines_, std::pair(bytes - ends, bytes)), std::byte(0));
-    panels_ = list_steps(exec, pattern_);
+    panels_ = list_steps(exec, pattern_, piece);
     return true;
   }
 

@@ -13,7 +13,7 @@ struct CsrColumnKernel {
     InOrder,  ///< like a column among others (Cuda::CsrNarrowRows)
     Rows,     ///< rows of about the same length (Cuda::CsrColumnRows)
     Tiles,    ///< tiles of entries (Cuda::CsrColumnTile)
-    Blocks    ///< tiles of long rows, if X fits in shared memory (Cuda::CsrColumnBlock)
+    Blocks  ///< rows that begin in adjacent tiles, if they are long and X fits in shared memory (Cuda::CsrColumnBlock)
   };
   Kind kind = Kind::InOrder;
   int lanes = 4;  ///< of Rows: lanes that sum a row
@@ -47,10 +47,12 @@ inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, do
 }
 
 /// Whether a matrix that would be multiplied in tiles has so many entries, in rows so long, that each multiprocessor
-/// may first copy all of X to its shared memory, which must have room for it. Thresholds were measured on an H200.
-inline bool csr_has_column_blocks(double rows, double nonzeros, double multiprocessors) {
+/// may first copy all of X to its shared memory, which must have room for it. No row may be longer than the share of a
+/// multiprocessor, because each row has only one. Thresholds were measured on an H200.
+inline bool csr_has_column_blocks(double rows, double nonzeros, double longest_row, double multiprocessors) {
   constexpr double long_row = 80, many_entries = 8000;  // the mean; of a multiprocessor
-  return nonzeros >= long_row * rows && nonzeros >= many_entries * multiprocessors;
+  const double share = nonzeros / multiprocessors;
+  return nonzeros >= long_row * rows && share >= many_entries && longest_row <= share;
 }
 
 }  // namespace Tessera::Impl

@@ -100,15 +100,21 @@ struct Device<Scalar, Kokkos::Cuda> {
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
-    const int block_rows = options.parameters.bcsr_block_rows;  // 16: perhaps by default
-    const bool is_named = block_rows != 0 && !(is_half && block_rows == 16);
-    const bool may_have_warpgroups = std::is_same_v<Scalar, float> && !is_named && options.kernel == Kernel::Auto;
-    if (!may_have_warpgroups || !Cuda::has_warpgroup_spmm()) gpu.warpgroup_narrow_s = 0;
+    if (!may_have_warpgroups(options) || !Cuda::has_warpgroup_spmm()) gpu.warpgroup_narrow_s = 0;
     gpu.free_bytes = LazyNumber(
         [exec, limit = options.memory_limit] { return static_cast<double>(room_beside_format(exec, limit)); });
     if (options.half_vectors) return gpu;
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk_s = 0;
     return gpu;
+  }
+
+  /// Whether the options leave it to the plan to store blocks of 64 x 64. The default for 16 bits is 16 x 16.
+  static bool may_have_warpgroups(const PlanOptions& options) {
+    const auto is = [&](int rows, int columns) {
+      return options.parameters.bcsr_block_rows == rows && options.parameters.bcsr_block_columns == columns;
+    };
+    const bool is_open = is(0, 0) || is(64, 64) || (Cuda::is_half(options.precision) && is(16, 16));
+    return std::is_same_v<Scalar, float> && is_open && options.kernel == Kernel::Auto;
   }
 
   static std::string name(const Kokkos::Cuda& exec) {

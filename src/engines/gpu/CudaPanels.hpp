@@ -12,11 +12,13 @@ namespace Tessera::Impl {
 
 inline constexpr Ordinal cuda_panel_columns = 64;    // columns of a panel if this X has to be copied
 inline constexpr Ordinal cuda_copied_columns = 128;  // columns of a panel (and slab) if the kernel copies every X
+
 /// The number of columns of a panel of a kernel.
 struct PanelWidths {
   Ordinal packed = cuda_panel_columns;   ///< if this X has to be copied
   Ordinal copied = cuda_copied_columns;  ///< if the kernel copies every X
 };
+
 inline constexpr std::size_t cuda_scratch_page = 256;  // alignment of the kernels' scratch memory, in bytes
 
 /// Returns the number of columns of a panel.

@@ -13,8 +13,8 @@ struct FormatParameters {
 
   /// Rows of a block of Format::Bcsr, at most 64. The default is the shape of a tensor core's operand for these values
   /// or, on Kokkos::Cuda, for floats rounded to 16 bits. Of several such shapes, the one with the fewest bytes is used.
-  /// With Format::Auto, it may also be 64 x 64 for floats on a GPU of compute capability 9.0, except in native
-  /// precision.
+  /// If a plan compares predicted times, it may also be 64 x 64, for floats on a GPU of compute capability 9.0, except
+  /// in native precision.
   int bcsr_block_rows = 0;
   /// Columns of a block of Format::Bcsr, at most 64. Set it if and only if bcsr_block_rows is set.
   int bcsr_block_columns = 0;

@@ -33,16 +33,6 @@ struct WarpgroupBuffers : RingBarriers<Policy::buffers> {
   __device__ __forceinline__ Operand* x(int buffer) const {
     return reinterpret_cast<Operand*>(lines(buffer, 0, Policy::parts));
   }
-
-  /// Sets all rows of X to zero. Rows that X does not have are multiplied by zeros. If they were not finite, sums would be
-  /// computed again.
-  __device__ __forceinline__ void clear_rows() const {
-    for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
-      auto* const units = reinterpret_cast<uint4*>(x(buffer));
-      for (int i = static_cast<int>(threadIdx.x); i < Policy::x_bytes / 16; i += Policy::threads) units[i] = uint4{};
-    }
-    fence_before_bulk_copies();
-  }
 };
 
 }  // namespace Tessera::Impl::Cuda

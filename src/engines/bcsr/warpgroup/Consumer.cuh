@@ -119,7 +119,7 @@ class WarpgroupConsumer {
     if (has_next) load_first(first);
     warpgroup_wait<0>();
     __syncwarp();
-    if (lane_ == 0) mbarrier_arrive(buffers_.empty(buffer));
+    if (lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(buffer));
     if constexpr (Policy::split) {
 #pragma unroll
       for (int i = 0; i < panel_rows / 2; ++i) sums[0][i] += strip[i];

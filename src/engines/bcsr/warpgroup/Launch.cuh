@@ -20,11 +20,10 @@ __global__ void __launch_bounds__(Policy::threads, 1)
   if (threadIdx.x == 0) {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       mbarrier_init(buffers.full(buffer), 1 + Policy::producers);
-      mbarrier_init(buffers.empty(buffer), Policy::consumers / 32);
+      mbarrier_init(buffers.empty(buffer), Policy::freeing_lanes * Policy::consumers / 32);
     }
     fence_mbarrier_init();
   }
-  if (arguments.A.columns % Policy::strip_columns != 0) buffers.clear_rows();
   __syncthreads();
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
   const unsigned tasks = static_cast<unsigned>(arguments.schedule.item_count) * arguments.slabs;

@@ -27,6 +27,7 @@ struct WarpgroupPolicy {
   static constexpr int threads = consumers + producers;
   /// Registers of a thread. Threads that copy give registers to those that multiply.
   static constexpr int producer_registers = 40, consumer_registers = 232;
+  static constexpr int freeing_lanes = 1;              ///< lanes of a warp that free a buffer (RingBarriers)
   static constexpr int columns = 64 * tiles * groups;  ///< columns of a slab
 
   static constexpr bool half = is_half(precision);

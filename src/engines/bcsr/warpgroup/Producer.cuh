@@ -65,9 +65,12 @@ class WarpgroupProducer {
     Ordinal column = first + first_row_;
 #pragma unroll 4
     for (int i = 0; i < Policy::strip_columns / copied_rows; ++i) {
-      if (has_columns_ && column < arguments_.A.columns) {
-        const Ordinal row = arguments_.product.x_rows == nullptr ? column : arguments_.product.x_rows[column];
-        copy_async_16(to, x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes);
+      // Rows that X does not have are multiplied by zeros. If they were not finite, sums would be computed again.
+      const bool exists = column < arguments_.A.columns;
+      if (has_columns_) {
+        const Ordinal place = exists ? column : 0;
+        const Ordinal row = arguments_.product.x_rows == nullptr ? place : arguments_.product.x_rows[place];
+        copy_async_16(to, x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes, exists);
       }
       column += copied_rows;
       to += copied_rows * Policy::x_stride;

@@ -10,7 +10,9 @@ constexpr Ordinal narrow_slab_columns = 128;  // upper bound on the columns of X
 }  // namespace
 
 bool has_warpgroup_spmm() {
-  return is_for_hopper<&warpgroup_kernel<TunedWarpgroupPolicies<Precision::Tf32>::Narrow>>();
+  static constinit PerDevice major;
+  return major([](int device) { return device_attribute(cudaDevAttrComputeCapabilityMajor, device); }) == 9 &&
+         is_for_hopper<&warpgroup_kernel<TunedWarpgroupPolicies<Precision::Tf32>::Narrow>>();
 }
 
 void warpgroup_spmm(Stream stream, const BcsrPattern& A, Precision precision, const BlockStep* steps,
@@ -36,7 +38,7 @@ void warpgroup_spmm(Stream stream, const BcsrPattern& A, Precision precision, co
       take_x(rounded_by_rows(stream, p, HalfOrder::Columns, product.x, packed));
     } else {
       auto x = by_rows(stream, product.x, access, packed, arguments.partials_stride);
-      x.columns = ceil_divide(x.columns, 4) * 4;  // of a copy, which is padded
+      x.columns = ceil_divide(x.columns, 4) * 4;  // with the padding of a copy
       take_x(x);
     }
     if (policy_columns(schedule, product.x.columns) <= narrow_slab_columns) {

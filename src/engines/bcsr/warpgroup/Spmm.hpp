@@ -40,7 +40,7 @@ constexpr std::size_t lines_bytes(Precision precision, std::size_t blocks) {
 void arrange_lines(Stream stream, Precision precision, std::size_t blocks, const float* values, std::byte* lines,
                    const std::uint32_t* wanted = nullptr);
 
-/// Whether the current GPU has warpgroup_spmm(): compute capability 9.0 or newer.
+/// Whether the current GPU has warpgroup_spmm(): compute capability 9.0.
 bool has_warpgroup_spmm();
 
 /// Computes Y = alpha A X + beta Y on tensor cores with the instructions of warpgroups, for A in blocks of 64 x 64

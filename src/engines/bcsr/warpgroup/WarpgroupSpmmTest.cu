@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Launch.cuh"
 #include "SpmmConformance.hpp"
 #include "bcsr/SerialBcsr.hpp"
 #include "bcsr/warpgroup/Spmm.hpp"
@@ -37,7 +38,7 @@ class WarpgroupMatrix {
                          lines_.data(), workspace);
   }
 
- private:
+ protected:
   static constexpr BlockShape block = {Cuda::square_side, Cuda::square_side};
 
   WarpgroupMatrix(const HostMatrix& A, const WarpgroupCase& c, const HostBcsr& B)
@@ -105,6 +106,45 @@ TEST(WarpgroupSpmm, ManyTasks) {
   c.precision = Precision::Tf32;
   c.columns = 290;  // two slabs
   check_product<WarpgroupCell<Precision::Tf32>>(random_matrix((multiprocessors / 2 + 1) * 128, 150, 9, 3), c);
+}
+
+/// Launches a policy whose lanes all free the buffers of the ring, for an X that is read in place.
+template <class Policy>
+struct MatrixWhoseLanesFree : WarpgroupMatrix<float, float> {
+  using WarpgroupMatrix<float, float>::WarpgroupMatrix;
+
+  void launch(const WarpgroupCase&, const Product<float, float>& product, const Scratch& workspace) const {
+    Cuda::WarpgroupArguments<float> arguments = {
+        {.A = pattern_, .schedule = schedule_.view, .product = product}, steps_.data(), lines_.data()};
+    arguments.x = product.x.data;
+    arguments.x_columns = product.x.columns;
+    arguments.x_row_bytes = Cuda::row_bytes(product.x);
+    arguments.partials = reinterpret_cast<float*>(workspace.data);
+    arguments.partials_stride = product.x.columns;
+    Cuda::launch_warpgroups<EveryLaneFrees<Policy>>(nullptr, arguments);
+  }
+};
+
+template <class Policy>
+void check_barriers(const char* name) {
+  SCOPED_TRACE(name);
+  WarpgroupCase c;
+  c.precision = Policy::precision;
+  c.columns = 300;
+  c.piece_tiles = 5;
+  const HostMatrix A = random_matrix(300, 900, 9, 16);
+  const auto x = random_values<float>(extent(c, A.columns), 5), y = random_values<float>(extent(c, A.rows), 6);
+  auto result = y;
+  multiply(MatrixWhoseLanesFree<Policy>(A, c), A, c, x, result);
+  expect_right<float>(A, c, x, y, result);
+}
+
+// racecheck skips the usual kernel, and checks these products instead (scripts/check_gpu).
+TEST(WarpgroupSpmm, EveryLaneFrees) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  check_barriers<Cuda::TunedWarpgroupPolicies<Precision::Tf32>::Narrow>("narrow");
+  check_barriers<Cuda::TunedWarpgroupPolicies<Precision::Tf32>::Wide>("wide");
+  check_barriers<Cuda::TunedWarpgroupPolicies<Precision::Tf32x3>::Wide>("split");
 }
 
 TEST(WarpgroupSpmm, WhatOverflowsFp16) {

@@ -148,11 +148,13 @@ TEST(CsrColumnKernel, HasTilesWhereRowsDiffer) {
 }
 
 TEST(CsrColumnBlocks, AreForManyEntriesInLongRows) {
-  EXPECT_TRUE(csr_has_column_blocks(4267, 2.14e6, 132));
-  EXPECT_TRUE(csr_has_column_blocks(18660, 1.58e6, 132));
-  EXPECT_FALSE(csr_has_column_blocks(5180, 3.7e5, 132)) << "few entries";
-  EXPECT_FALSE(csr_has_column_blocks(4e4, 2e6, 132)) << "short rows";
-  EXPECT_FALSE(csr_has_column_blocks(4267, 2.14e6, 300));
+  EXPECT_TRUE(csr_has_column_blocks(4267, 2.14e6, 2234, 132));
+  EXPECT_TRUE(csr_has_column_blocks(18660, 1.58e6, 3500, 132));
+  EXPECT_FALSE(csr_has_column_blocks(5180, 3.7e5, 900, 132)) << "few entries";
+  EXPECT_FALSE(csr_has_column_blocks(4e4, 2e6, 3000, 132)) << "short rows";
+  EXPECT_FALSE(csr_has_column_blocks(44, 1.1e6, 25000, 132)) << "fewer rows than multiprocessors";
+  EXPECT_FALSE(csr_has_column_blocks(1e4, 1.1e6, 8400, 132)) << "one row is longer than a share";
+  EXPECT_FALSE(csr_has_column_blocks(4267, 2.14e6, 2234, 300));
 }
 
 TEST(CsrGatheredTiles, AreForMatricesWhoseTilesRunAtTheSameTime) {

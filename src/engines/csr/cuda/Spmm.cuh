@@ -341,8 +341,10 @@ class CsrLauncher {
       kernel = {policy_->tiles || policy_->blocks ? Kind::Tiles : Kind::Rows, policy_->lanes};
       may_have_blocks = policy_->blocks;
     } else {
-      kernel = choose_csr_column_kernel(rows, nonzeros, static_cast<double>(size.longest_row), sizeof(MatrixScalar));
-      may_have_blocks = kernel.kind == Kind::Tiles && csr_has_column_blocks(rows, nonzeros, multiprocessors());
+      const auto longest_row = static_cast<double>(size.longest_row);
+      kernel = choose_csr_column_kernel(rows, nonzeros, longest_row, sizeof(MatrixScalar));
+      may_have_blocks =
+          kernel.kind == Kind::Tiles && csr_has_column_blocks(rows, nonzeros, longest_row, multiprocessors());
     }
     const std::size_t bytes = CsrColumnBlock<Task>::shared_bytes(static_cast<std::size_t>(task_.A.columns));
     if (may_have_blocks && bytes <= static_cast<std::size_t>(most_shared_bytes())) kernel.kind = Kind::Blocks;

@@ -86,7 +86,6 @@ inline void mbarrier_init(std::uint64_t* barrier, int arrivals) {
   EmulatedBulkCopies::of(barrier) = {};
 }
 inline void fence_mbarrier_init() {}
-inline void fence_before_bulk_copies() {}
 
 inline void end_phase_if_complete(std::uint64_t* barrier) {
   EmulatedBarrier& state = EmulatedBarrier::at(barrier);

@@ -147,7 +147,7 @@ struct GpuModel {
   /// without a kernel.
   double warpgroup_narrow_s = 0, warpgroup_wide_s = 0;
   double warpgroup_launch_s = 6e-6;  ///< seconds of such a product without its blocks
-  double warpgroup_value_bytes = 0;  ///< bytes of an element of these blocks, which a plan also stores rounded
+  double warpgroup_value_bytes = 0;  ///< bytes of an element of these blocks that a plan stores besides the format
   double warpgroup_density = 0.06;   ///< these blocks are not counted if they cannot be as full as this
   double block_density = 0.25;       ///< blocks are not counted if BitTCF's tiles are less full than this
   /// Seconds that a thread block takes for a chunk of a staged window and 32 columns of X; 0 without kernels.

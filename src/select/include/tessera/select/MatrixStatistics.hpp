@@ -22,6 +22,7 @@ struct MatrixStatistics {
   double group_columns = 0;          ///< columns of all row groups, including repetitions of the last one
   double group_values = 0;           ///< values of all row groups, including zeros
   double bcsr_blocks = 0;            ///< blocks of BCSR
+  double warpgroup_blocks = 0;       ///< blocks of BCSR with 64 x 64 elements; 0 if they were not counted
   double bcsr_block_rows = 0;        ///< rows of a block of BCSR
   double bcsr_block_columns = 0;     ///< columns of a block of BCSR
   double wide_blocks = 0;            ///< blocks of compact rows whose columns do not fit in 16 bits
