@@ -65,8 +65,8 @@ GpuModel GpuModel::tf32() {
   gpu.tiles = {2.108e-6, 0.244e-6, 32, 3440};
   gpu.tall_tiles = {2.942e-6, 0.2321e-6, 32, 3440};
   gpu.blocks = {3.599e-6, 64.55e-9, 64, 3440};
-  gpu.warpgroup_narrow_s = 1.75e-6;
-  gpu.warpgroup_wide_s = 3.05e-6;
+  gpu.warpgroup_narrow_s = 1.42e-6;
+  gpu.warpgroup_wide_s = 2.43e-6;
   gpu.warpgroup_value_bytes = 4;
   return gpu;
 }
@@ -79,8 +79,8 @@ GpuModel GpuModel::tf32x3() {
   gpu.tiles = {2.387e-6, 0.28e-6, 32, 3440};
   gpu.tall_tiles = {3.066e-6, 0.3058e-6, 32, 3440};
   gpu.blocks = {3.593e-6, 0.161e-6, 64, 3440};
-  gpu.warpgroup_narrow_s = 2.5e-6;
-  gpu.warpgroup_wide_s = 5e-6;
+  gpu.warpgroup_narrow_s = gpu.warpgroup_wide_s = 2.35e-6;
+  gpu.warpgroup_slab = 128;
   gpu.warpgroup_value_bytes = 8;
   return gpu;
 }
@@ -95,8 +95,8 @@ GpuModel GpuModel::half() {
   gpu.tiles = {0.546e-6, 0.2171e-6, 32, 3440};
   gpu.tall_tiles = {0.9555e-6, 0.2207e-6, 32, 3440};
   gpu.blocks = {2.532e-6, 13.92e-9, 64, 3440};
-  gpu.warpgroup_narrow_s = 1.1e-6;
-  gpu.warpgroup_wide_s = 2.1e-6;
+  gpu.warpgroup_narrow_s = 0.65e-6;
+  gpu.warpgroup_wide_s = 1.5e-6;
   gpu.warpgroup_value_bytes = 2;
   gpu.block_density = 0.1;
   gpu.copied_columns = 128;

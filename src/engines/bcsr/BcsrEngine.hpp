@@ -24,17 +24,18 @@ inline constexpr double warpgroup_block = 64;
 ///
 /// NOTE: no statistic counts these steps. In bands there are 0.555 of the blocks, in full matrices half.
 inline double warpgroup_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const bool is_wide = m.vector_columns > 128;
-  constexpr double panel = 256;  // columns that are copied at a time, and multiplied by a thread block
-  const double slabs = is_wide ? std::ceil(m.vector_columns / panel) : 1, steps = 0.55 * size.tiles;
-  const double panels = std::ceil(m.rows / (2 * warpgroup_block));
+  constexpr double narrow = 128, copied = 256;  // columns of a narrow slab, and of a panel that is copied
+  const bool is_wide = m.vector_columns > narrow;
+  const double slab = is_wide ? gpu.warpgroup_slab : narrow, slabs = std::ceil(m.vector_columns / slab);
+  const double panels = std::ceil(m.rows / (2 * warpgroup_block)), steps = 0.55 * size.tiles;
   const double pieces = std::max(1.0, std::floor(H200::multiprocessors / panels));
-  const double tasks = panels * pieces * slabs, rounds = tasks / H200::multiprocessors;
+  const double rounds = panels * pieces * slabs / H200::multiprocessors;
   const double task_steps = std::max(steps / (panels * pieces), m.window64_most_columns / warpgroup_block / pieces);
-  const double step_s = is_wide ? gpu.warpgroup_wide_s : gpu.warpgroup_narrow_s;
+  const double task =
+      task_steps * (is_wide ? gpu.warpgroup_wide_s : gpu.warpgroup_narrow_s) + gpu.warpgroup_task_s * slab / narrow;
   const double sums = pieces > 1 ? gpu.sums_s + 2 * pieces * y_bytes(m, gpu) / gpu.streamed : 0;
-  return copy_seconds(m, true, gpu, panel) + gpu.warpgroup_launch_s + sums +
-         (rounds < 4 ? std::ceil(rounds) : rounds) * task_steps * step_s;
+  return copy_seconds(m, true, gpu, copied) + gpu.warpgroup_launch_s + sums +
+         (rounds < 4 ? std::ceil(rounds) : rounds) * task;
 }
 
 /// Predicts seconds. Blocks of 16 x 16 are multiplied with values that the plan stores in 16 bits.

@@ -143,9 +143,11 @@ struct GpuModel {
   double block = 1.244;
   bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
-  /// Seconds that a thread block takes for two blocks of 64 x 64 of BCSR and up to 128 columns of X, or up to 256; 0
-  /// without a kernel.
+  /// Seconds that a thread block takes for two blocks of 64 x 64 of BCSR and up to 128 columns of X, or for a wider
+  /// slab; 0 without a kernel.
   double warpgroup_narrow_s = 0, warpgroup_wide_s = 0;
+  double warpgroup_slab = 256;       ///< columns that a thread block multiplies, if X has more than 128
+  double warpgroup_task_s = 2.5e-6;  ///< seconds of a thread block for any number of blocks, per 128 columns
   double warpgroup_launch_s = 6e-6;  ///< seconds of such a product without its blocks
   double warpgroup_value_bytes = 0;  ///< bytes of an element of these blocks that a plan stores besides the format
   double warpgroup_density = 0.06;   ///< these blocks are not counted if they cannot be as full as this
