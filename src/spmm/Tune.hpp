@@ -94,7 +94,8 @@ template <class Scalar, class ExecutionSpace>
 struct MeasuredCandidate {
   /// The engine, to build it only once. With a memory limit it is null: the next candidate has all memory.
   BuiltEngine<Scalar, ExecutionSpace> built = {};
-  double seconds = std::numeric_limits<double>::infinity();  ///< of a product; infinity if there is too little memory
+  double seconds = std::numeric_limits<double>::infinity();  ///< of a product; infinity if it was not measured
+  bool lacks_memory = false;                                 ///< why it was not measured
 };
 
 /// Builds a candidate, and measures a product.
@@ -112,7 +113,7 @@ MeasuredCandidate<Scalar, ExecutionSpace> measure(const ExecutionSpace& exec, co
     result.seconds = measured_seconds(exec, options, A, stored);
     if (keeps) result.built = {std::move(stored.engine), std::move(built.values)};
   } catch (const FormatTooLarge&) {
-    // The time is infinite.
+    result.lacks_memory = true;
   }
   return result;
 }
@@ -188,7 +189,7 @@ BuiltEngine<Scalar, ExecutionSpace> tune(const ExecutionSpace& exec, const PlanO
   const auto measure_one = [&](const Candidate& candidate) {
     const SteadyTimer timer;
     auto other = measure<Scalar>(exec, options, A, candidate.format);
-    if (std::isinf(other.seconds) && first.built.engine) {  // perhaps the kept one has the memory
+    if (other.lacks_memory && first.built.engine) {  // perhaps the kept one has it
       first.built = {};
       other = measure<Scalar>(exec, options, A, candidate.format);
     }

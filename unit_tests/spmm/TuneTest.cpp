@@ -177,9 +177,9 @@ TYPED_TEST(TuneTest, AdaptiveTrustsWhatWasMeasured) {
   expect_trust();
   // The changed file says that Adaptive has measured.
   std::string text = text_of(measure.tuning_file);
-  const std::size_t place = text.find("native\t");
+  const std::size_t place = text.find('\t', text.find("native"));  // on devices, the shape of blocks follows
   ASSERT_NE(place, std::string::npos) << text;
-  std::ofstream(measure.tuning_file) << text.replace(place, 6, "native, automatic");
+  std::ofstream(measure.tuning_file) << text.insert(place, ", automatic");
   expect_trust();
   EXPECT_GT(measured(Impl::choice_of(problem.A.plan(measure))), 0);
   std::filesystem::remove(measure.tuning_file);
