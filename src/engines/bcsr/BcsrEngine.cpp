@@ -91,7 +91,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   PanelWidths panel_widths() const { return warpgroup_.is_built() ? warpgroup_.panel_widths() : PanelWidths(); }
   template <class VectorScalar>
   Cuda::XAccess x_access() const {
-    return warpgroup_.is_built() ? Cuda::warpgroup_x_access(precision_) : Cuda::bcsr_x_access(precision_);
+    return warpgroup_.is_built() ? warpgroup_.x_access() : Cuda::bcsr_x_access(precision_);
   }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     if constexpr (std::is_same_v<Scalar, float>) {

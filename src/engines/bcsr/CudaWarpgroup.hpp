@@ -10,7 +10,9 @@
 
 #include "bcsr/Bcsr.hpp"
 #include "bcsr/warpgroup/Spmm.hpp"
-#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaLaunches.hpp"
+#include "gpu/CudaPanels.hpp"
 #include "gpu/DeviceSchedule.hpp"
 
 namespace Tessera::Impl {
@@ -60,10 +62,10 @@ inline PanelSteps list_steps(const Kokkos::Cuda& exec, const BcsrPattern& A, int
 
 /// Multiplies blocks of 64 x 64 on tensor cores with the instructions of warpgroups, for floats. The plan also stores
 /// the values in the precision and order in which they are multiplied.
-class CudaWarpgroup : public CudaKernel<CudaWarpgroup, float> {
- public:
-  static constexpr const char* label = "Tessera::bcsr_spmm";
+class CudaWarpgroup {
+  using Memory = Kokkos::Cuda::memory_space;
 
+ public:
   /// Whether this kernel multiplies such blocks on the current GPU.
   static bool has(BlockShape block, Precision precision) {
     return block.height == Cuda::square_side && block.width == Cuda::square_side && precision != Precision::Native &&
@@ -96,10 +98,7 @@ class CudaWarpgroup : public CudaKernel<CudaWarpgroup, float> {
 
   /// The columns that thread blocks multiply at once: with fewer, values would be read more often.
   static constexpr PanelWidths panel_widths() { return {256, 256}; }
-  template <class VectorScalar>
-  Cuda::XAccess x_access() const {
-    return Cuda::warpgroup_x_access(precision_);
-  }
+  Cuda::XAccess x_access() const { return Cuda::warpgroup_x_access(precision_); }
   std::size_t workspace_bytes(const Multivector<const float>& x) const {
     return Cuda::warpgroup_workspace_bytes(precision_, panels_.schedule.view(), x);
   }
@@ -110,6 +109,7 @@ class CudaWarpgroup : public CudaKernel<CudaWarpgroup, float> {
 
  private:
   BcsrPattern pattern_;
+  Precision precision_ = Precision::Native;
   std::size_t blocks_ = 0;
   PanelSteps panels_;
   Array<std::byte*, Memory> lines_;

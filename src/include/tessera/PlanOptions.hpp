@@ -132,7 +132,8 @@ struct PlanOptions {
   /// columns, for each order of rows that is tried. The cost of follow_values() is ignored. Each candidate takes the
   /// time of building it and of seven products, or some ten milliseconds. The measurement needs memory for X, Y and two
   /// candidates, because the plan keeps the fastest as it was built; with a memory_limit, for one, and the fastest is
-  /// built again. If there is too little, the choice is predicted. Whether an order is used is always predicted.
+  /// built again. A candidate for which there is too little is not measured. Whether an order is used is always
+  /// predicted.
   ///
   /// Tuning::Adaptive measures only candidates that the model cannot separate: up to three whose predicted times are so
   /// close to the least that the model may be wrong, or all published kernels. It takes fewer and shorter samples. Its

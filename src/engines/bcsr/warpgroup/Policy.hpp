@@ -42,7 +42,7 @@ struct WarpgroupPolicy {
   static constexpr int parts = split ? 2 : 1;  ///< of a value
 
   // Rows of X are padded, so lanes that the hardware serves at the same time read from different banks.
-  static constexpr int x_stride = columns + 32 / static_cast<int>(sizeof(Operand)) / (half ? 2 : 1);
+  static constexpr int x_stride = columns + 8;
   static constexpr int x_bytes = strip_columns * x_stride * static_cast<int>(sizeof(Operand));
   static constexpr int buffer_bytes = parts * panel_blocks * strip_bytes + x_bytes;
   static_assert(x_bytes % atom_bytes == 0);

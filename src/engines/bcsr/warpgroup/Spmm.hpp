@@ -52,8 +52,8 @@ bool has_warpgroup_spmm();
 ///
 /// The rules of bcsr_spmm() for operands, workspace, results, errors and bounds apply.
 ///
-/// Deviation from SMaT: its blocks are 16 x 16, for mma.sync. A warpgroup multiplies a block with 16 times as many
-/// entries by X at four times the rate of reading them.
+/// Deviation from SMaT: its blocks are 16 x 8, for mma.sync. In blocks of 64 x 64, and in panels of two of their rows,
+/// more rows of A use a row of X that was read once.
 ///
 /// Cost: 2 * 4096 N operations per block, three times as many with Tf32x3. N is rounded up to 128, beyond 128 to a
 /// multiple of 256 (with Tf32x3, of 128). Reads for each slab of so many columns the lines, and 64 rows of X for each

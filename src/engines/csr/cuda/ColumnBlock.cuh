@@ -11,7 +11,7 @@
 namespace Tessera::Impl::Cuda {
 
 /// Multiplies rows by a single column that fits in shared memory: a block on each multiprocessor copies all of X, and
-/// gathers from the copy, which takes a third of the time of gathers from a cache.
+/// gathers from the copy. A gather from a cache takes longer, because the lanes of a warp read different lines.
 ///
 /// Block b of n has the rows that begin in tiles b t / n to (b + 1) t / n - 1 of t, so no row is cut between blocks.
 /// All warps get the same number of entries of a block, or of a part of it with `part_rows` rows. A row that is cut

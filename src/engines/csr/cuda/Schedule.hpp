@@ -13,7 +13,8 @@
 namespace Tessera::Impl::Cuda {
 
 /// The start of a tile of adjacent entries, and its rows. A thread block of csr_spmm() multiplies one tile if X has a
-/// single column, or if X has few columns and A is small (csr_gathers_tiles()).
+/// single column, or the rows that begin in several (csr_has_column_blocks()); and one tile if X has few columns and A
+/// is small (csr_gathers_tiles()).
 ///
 /// Entry k of row i has position k + i / 2. Each row takes half a position, so a tile has few rows even if these are
 /// empty. Tile t has the rows that begin at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1. Rows of more
