@@ -34,6 +34,7 @@ struct PieceSums {
 template <class InMemory>
 __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> arguments) {
   using Scalar = typename PieceSums<InMemory>::Scalar;
+  wait_for_previous_kernels();
   const unsigned columns = arguments.y.columns, window_rows = arguments.window_rows;
   const std::size_t index = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::size_t sum_index = index / (columns * window_rows);
@@ -74,7 +75,8 @@ void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window
                                     .beta = product.beta,
                                     .y = product.y,
                                     .y_rows = product.y_rows};
-  launch("piece_sums_kernel", piece_sums_kernel<InMemory>, blocks_for(elements, threads), threads, 0, stream, sums);
+  launch_early<&piece_sums_kernel<InMemory>>("piece_sums_kernel", blocks_for(elements, threads), threads, 0, stream,
+                                             sums);
 }
 
 }  // namespace Tessera::Impl::Cuda

@@ -31,9 +31,11 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// Starts a kernel that begins with wait_for_previous_kernels(). The GPU may set it up while the previous kernel on the
-/// stream still runs. A kernel that is compiled for a compute capability below 9.0 cannot wait, and starts like any
-/// other. NOTE: only a GPU shows an error if the wait is missing, because emulated kernels run one after another.
+/// Starts a kernel that may begin while the previous kernel on the stream still runs. All its threads call
+/// wait_for_previous_kernels(). Before that they write nothing, and read only what was in memory when the host launched
+/// the kernel: the pattern and the schedule of a plan, but not A's values. A kernel that is compiled for a compute
+/// capability below 9.0 cannot wait, and starts like any other. NOTE: emulated kernels run one after another, so tests
+/// with emulation notice only a wait that is missing.
 template <auto kernel, class... Arguments>
 void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t shared_bytes, Stream stream,
                   const Arguments&... arguments) {
@@ -43,17 +45,19 @@ void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t share
   early.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &early;
   config.numAttrs = is_for_hopper<kernel>() ? 1 : 0;
+#ifdef TESSERA_CUDA_EMULATED
+  const Emulation::ExpectWaits expected;
+#endif
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// Starts a kernel in which each warp multiplies an item by a slab of columns. The warps of a block have adjacent items
-/// and the same slab. All slabs of the same items are adjacent in the grid, so tiles are read from memory once.
-template <class Policy, class Kernel, class Arguments>
-void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Stream stream,
-                  const Arguments& arguments) {
+/// Starts a kernel early in which each warp multiplies an item by a slab of columns. The warps of a block have adjacent
+/// items and the same slab. All slabs of the same items are adjacent in the grid, so tiles are read from memory once.
+template <class Policy, auto kernel, class Arguments>
+void launch_items(const char* what, std::size_t shared_bytes, Stream stream, const Arguments& arguments) {
   const std::size_t groups = ceil_divide<std::size_t>(arguments.schedule.item_count, Policy::block_warps);
-  launch(what, kernel, launch_count(groups * arguments.slabs), 32 * Policy::block_warps, shared_bytes, stream,
-         arguments);
+  launch_early<kernel>(what, launch_count(groups * arguments.slabs), 32 * Policy::block_warps, shared_bytes, stream,
+                       arguments);
 }
 
 /// Waits until the previous kernels on the stream have ended and their results are in memory. Only kernels that
@@ -61,11 +65,14 @@ void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Str
 __device__ inline void wait_for_previous_kernels() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#elif defined(TESSERA_CUDA_EMULATED)
+  Emulation::Block::running().thread().has_waited = true;
 #endif
 }
 
 /// Lets a next kernel that launch_early starts begin as soon as all blocks of this kernel have called this function or
-/// ended. The next kernel still waits for the results of this one.
+/// ended. The next kernel still waits for the results of this one. A block calls it when little is left to do: blocks
+/// that begin earlier wait on the multiprocessors that happen to have room, and are later missing on the others.
 __device__ inline void let_next_kernel_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -51,6 +51,7 @@ struct Thread {
   uint3 index;
   unsigned number = 0;  // index in its thread block
   bool is_done = false;
+  bool has_waited = false;  // for the kernels before
   // The thread waits until *counter is not `seen`; nullptr: it does not wait.
   const unsigned* counter = nullptr;
   unsigned seen = 0;
@@ -72,6 +73,9 @@ class Block {
   /// If set, the last thread that is ready runs next; otherwise threads take turns. The last warps are producers, so
   /// they then run as far ahead of consumers as barriers allow.
   void prefer_last_threads(bool prefers) { prefers_last_threads_ = prefers; }
+
+  /// Whether each thread of the next kernels must wait for earlier kernels.
+  void expect_waits(bool expects) { expects_waits_ = expects; }
 
   /// Runs a kernel, one thread block after another. Shared memory starts as NaN.
   void launch(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& kernel) {
@@ -134,6 +138,7 @@ class Block {
       thread.index = {t % blockDim.x, t / blockDim.x, 0};
       thread.number = t;
       thread.is_done = false;
+      thread.has_waited = false;
       thread.counter = nullptr;
       thread.copies.clear();
       thread.groups.clear();
@@ -155,6 +160,8 @@ class Block {
     block.launcher_is_known_ = true;
     (*block.kernel_)();
     if (!block.thread_->copies.empty()) fail("a thread that ends before its copies are done");
+    if (block.expects_waits_ && !block.thread_->has_waited)
+      fail("a thread that ends without a wait for earlier kernels");
     block.thread_->is_done = true;
     block.run_others();
   }
@@ -197,6 +204,16 @@ class Block {
   Fiber launcher_;
   bool launcher_is_known_ = false;
   bool prefers_last_threads_ = false;
+  bool expects_waits_ = false;
+};
+
+/// While the object lives, threads of kernels must wait for earlier kernels.
+class ExpectWaits {
+ public:
+  ExpectWaits() { Block::running().expect_waits(true); }
+  ~ExpectWaits() { Block::running().expect_waits(false); }
+  ExpectWaits(const ExpectWaits&) = delete;
+  ExpectWaits& operator=(const ExpectWaits&) = delete;
 };
 
 }  // namespace Tessera::Impl::Emulation

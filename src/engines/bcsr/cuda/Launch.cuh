@@ -17,14 +17,17 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
   const unsigned slab = blockIdx.x % arguments.slabs;
   const unsigned index = blockIdx.x / arguments.slabs * Policy::block_warps + static_cast<unsigned>(warp);
-  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
+  const bool has_item = index < static_cast<unsigned>(arguments.schedule.item_count);
+  CondensedItem item = has_item ? arguments.schedule.items[index] : CondensedItem{};
+  wait_for_previous_kernels();
+  if (!has_item) return;
 
   auto* const ring = reinterpret_cast<uint4*>(dynamic_memory() + warp * Agent::shared_bytes);
-  CondensedItem item = arguments.schedule.items[index];
   item.tiles = __shfl_sync(0xffffffffu, item.tiles, 0);
   const Agent agent(arguments, ring, slab, static_cast<int>(threadIdx.x % 32));
   typename Agent::Sums sums = {};
   agent.multiply(item, sums);
+  let_next_kernel_begin();
   agent.finish(item, sums);
 }
 
@@ -35,7 +38,7 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Scalar, typename Kind:
   constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Scalar>;
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
   allow_shared_memory<kernel>("bcsr_kernel: shared memory", static_cast<int>(shared_bytes));
-  launch_items<Policy>("bcsr_kernel", kernel, shared_bytes, stream, arguments);
+  launch_items<Policy, kernel>("bcsr_kernel", shared_bytes, stream, arguments);
 }
 
 /// Runs a product with a given policy. x and values are as described at BcsrArguments, blocks have the size of Kind,

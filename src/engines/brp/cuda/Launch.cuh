@@ -13,15 +13,18 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   using Agent = BrpAgent<Kind, Policy, access, Scalar>;
   const unsigned slabs = arguments.slabs;
   const unsigned index = blockIdx.x / slabs * Policy::block_warps + threadIdx.x / 32;
-  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
+  const bool has_item = index < static_cast<unsigned>(arguments.schedule.item_count);
+  const BrpItem item = has_item ? arguments.items[index] : BrpItem{};
+  wait_for_previous_kernels();
+  if (!has_item) return;
 
-  const BrpItem item = arguments.items[index];
   alignas(16) __shared__ std::byte memory[Policy::block_warps][Agent::memory_bytes];
   const Agent agent(arguments, static_cast<int>(blockIdx.x % slabs), static_cast<int>(threadIdx.x % 32),
                     memory[threadIdx.x / 32]);
   typename Agent::Sums sums = {};
   agent.multiply_groups(item, sums);
   agent.multiply_residual(item, sums);
+  let_next_kernel_begin();
   agent.finish(item, sums);
 }
 
@@ -31,7 +34,7 @@ void launch_brp(Stream stream, const BrpArguments<Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;
   const auto start = [&]<class Chosen, int access>(BrpArguments<Scalar> part) {
     part.slabs = slab_count(part.product.y.columns, Chosen::columns);
-    launch_items<Chosen>("brp_kernel", brp_kernel<Kind, Chosen, access, Scalar>, 0, stream, part);
+    launch_items<Chosen, &brp_kernel<Kind, Chosen, access, Scalar>>("brp_kernel", 0, stream, part);
   };
   launch_parts<Kind::precision, Policy, NarrowBrpPolicy>(stream, arguments, start);
 }

@@ -21,12 +21,14 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   using Agent = CondensedAgent<Kind, Policy, access, MatrixScalar, Scalar>;
   const unsigned slabs = arguments.slabs, slab = blockIdx.x % slabs;
   const unsigned index = blockIdx.x / slabs * Policy::block_warps + threadIdx.x / 32;
-  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
-
-  const CondensedItem item = arguments.schedule.items[index];
+  const bool has_item = index < static_cast<unsigned>(arguments.schedule.item_count);
+  const CondensedItem item = has_item ? arguments.schedule.items[index] : CondensedItem{};
+  wait_for_previous_kernels();
+  if (!has_item) return;
   const Agent agent(arguments, static_cast<int>(slab), static_cast<int>(threadIdx.x % 32));
   typename Agent::Sums sums = {};
   agent.multiply(item.first_tile, item.first_tile + static_cast<Offset>(item.tiles), sums);
+  let_next_kernel_begin();
   agent.finish(item, sums);
 }
 
@@ -99,8 +101,8 @@ void launch_condensed(Stream stream, const CondensedArguments<MatrixScalar, Scal
   if (arguments.schedule.item_count == 0) return;
   const auto start = [&]<class Chosen, int access>(CondensedArguments<MatrixScalar, Scalar> part) {
     part.slabs = slab_count(part.product.y.columns, Chosen::columns);
-    launch_items<Chosen>("condensed_kernel", condensed_kernel<Kind, Chosen, access, MatrixScalar, Scalar>, 0, stream,
-                         part);
+    launch_items<Chosen, &condensed_kernel<Kind, Chosen, access, MatrixScalar, Scalar>>("condensed_kernel", 0, stream,
+                                                                                        part);
   };
   launch_parts<Kind::precision, Policy, NarrowCondensedPolicy<Kind>>(stream, arguments, start);
 }

@@ -39,8 +39,9 @@ class CsrColumnBlock {
         x_(reinterpret_cast<InMemory*>(dynamic_memory() + sizeof(Memory))) {}
 
   __device__ void run() {
-    copy_x();
     Part part = block_part();
+    wait_for_previous_kernels();
+    copy_x();
     Ordinal left = part.rows;
     do {
       part.rows = min(left, part_rows);
@@ -59,6 +60,7 @@ class CsrColumnBlock {
       part.end = end_;
       if (left > 0) __syncthreads();
     } while (left > 0);
+    let_next_kernel_begin();
   }
 
  private:

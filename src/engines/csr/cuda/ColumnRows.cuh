@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "Task.cuh"
+#include "launch/Launch.cuh"
 #include "launch/WarpSum.cuh"
 
 namespace Tessera::Impl::Cuda {
@@ -28,7 +29,9 @@ class CsrColumnRows {
   __device__ void run() {
     const std::int64_t row = task_.item();
     const bool is_there = row < task_.rows;
-    const Scalar own = is_there ? sum_of_lane(task_.A.row_offsets[row], task_.A.row_offsets[row + 1]) : Scalar(0);
+    const Offset begin = is_there ? task_.A.row_offsets[row] : 0, end = is_there ? task_.A.row_offsets[row + 1] : 0;
+    const Scalar own = sum_of_lane(begin, end);
+    let_next_kernel_begin();
     const Scalar sum = warp_sum(own, task_.lanes());
     if (is_there && task_.lane() == 0)
       store_row<false>(task_, static_cast<Ordinal>(row), 0, Vector<Scalar, false, typename Task::InMemory>{{sum}});
@@ -44,47 +47,60 @@ class CsrColumnRows {
   template <bool is_whole>
   __device__ Scalar sum_of_blocks(Offset begin, Offset end) const {
     const auto step = static_cast<Offset>(task_.lanes() * entries);
-    const typename Task::Columns all_columns(task_.A);
+    Offset block = begin / entries * entries + static_cast<Offset>(task_.lane() * entries);
+    Ordinal columns[entries];
+    if (block < end) load_columns<is_whole>(block, end, columns);
+    wait_for_previous_kernels();
     Scalar sum(0);
-#pragma unroll 2
-    for (Offset block = begin / entries * entries + static_cast<Offset>(task_.lane() * entries); block < end;
-         block += step) {
-      Ordinal columns[entries];
+    while (block < end) {
+      const int first = static_cast<int>(begin) - static_cast<int>(block);
+      const int last = static_cast<int>(end) - static_cast<int>(block);
       MatrixScalar values[entries];
-      if constexpr (is_whole) {
-        all_columns.template load_once<entries>(block, columns);
-        load_block_once<entries>(task_.product.values + block, values);
-      } else {
+      typename Task::InMemory x[entries];
+      load_values<is_whole>(block, end, values);
+      gather(columns, first, last, x);
+      block += step;
+      if (block < end) load_columns<is_whole>(block, end, columns);
 #pragma unroll
-        for (int e = 0; e < entries; ++e) {
-          const bool is_there = block + static_cast<Offset>(e) < end;
-          columns[e] = is_there ? all_columns[block + e] : 0;
-          values[e] = is_there ? load_reused(task_.product.values + block + e) : MatrixScalar(0);
-        }
+      for (int e = 0; e < entries; ++e) {
+        if (e >= first && e < last) sum = fused(task_.value_of_entry(values[e]), Scalar(x[e]), sum);
       }
-      sum = sum_with_block(columns, values, static_cast<int>(begin) - static_cast<int>(block),
-                           static_cast<int>(end) - static_cast<int>(block), sum);
     }
     return sum;
   }
-
-  /// Adds entries `first` to `last` - 1 of a block.
-  __device__ Scalar sum_with_block(Ordinal (&rows_of_x)[entries], const MatrixScalar (&values)[entries], int first,
-                                   int last, Scalar sum) const {
+  template <bool is_whole>
+  __device__ void load_columns(Offset block, Offset end, Ordinal (&columns)[entries]) const {
+    const typename Task::Columns all_columns(task_.A);
+    if constexpr (is_whole) {
+      all_columns.template load_once<entries>(block, columns);
+    } else {
 #pragma unroll
-    for (int e = 0; e < entries; ++e) rows_of_x[e] = e >= first && e < last ? rows_of_x[e] : 0;  // row 0 exists
+      for (int e = 0; e < entries; ++e) columns[e] = block + static_cast<Offset>(e) < end ? all_columns[block + e] : 0;
+    }
+  }
+  template <bool is_whole>
+  __device__ void load_values(Offset block, Offset end, MatrixScalar (&values)[entries]) const {
+    const MatrixScalar* const from = task_.product.values + block;
+    if constexpr (is_whole) {
+      load_block_once<entries>(from, values);
+    } else {
+#pragma unroll
+      for (int e = 0; e < entries; ++e)
+        values[e] = block + static_cast<Offset>(e) < end ? load_reused(from + e) : MatrixScalar(0);
+    }
+  }
+
+  /// Loads elements of X for entries `first` to `last` - 1 of a block, and row 0, which exists, for the others.
+  __device__ void gather(Ordinal (&rows_of_x)[entries], int first, int last,
+                         typename Task::InMemory (&x)[entries]) const {
+#pragma unroll
+    for (int e = 0; e < entries; ++e) rows_of_x[e] = e >= first && e < last ? rows_of_x[e] : 0;
     if (task_.product.x_rows != nullptr) {
 #pragma unroll
       for (int e = 0; e < entries; ++e) rows_of_x[e] = task_.product.x_rows[rows_of_x[e]];
     }
-    typename Task::InMemory x[entries];
 #pragma unroll
     for (int e = 0; e < entries; ++e) x[e] = load_reused(task_.row_of_x(rows_of_x[e], task_.product.x.data));
-#pragma unroll
-    for (int e = 0; e < entries; ++e) {
-      if (e >= first && e < last) sum = fused(task_.value_of_entry(values[e]), Scalar(x[e]), sum);
-    }
-    return sum;
   }
 
   const Task& task_;

@@ -55,15 +55,16 @@ class CsrColumnTile {
         length_(static_cast<int>(end_.entry - base_)),
         kept_(min(length_, Memory::capacity)) {}
 
-  /// Loads come first, so that they overlap: of entries and offsets, then of X.
+  /// Loads come first, so that they overlap: of columns and offsets, which may not wait, then of values and X.
   __device__ void run() {
-    let_next_kernel_begin();
     Entries entries;
-    if (kept_ > 0) load_entries(entries);
+    if (kept_ > 0) load_columns(entries);
     const Row row = load_row(thread() >> lane_bits_);
+    wait_for_previous_kernels();
     if (kept_ > 0) store_products(entries);
     if (length_ > kept_) add_rest();
     __syncthreads();
+    let_next_kernel_begin();
     sum_rows(row);
   }
 
@@ -96,25 +97,31 @@ class CsrColumnTile {
   /// Returns the number of an entry of the thread, counted from base_.
   __device__ int entry(int u) const { return (u / width * threads + thread()) * width + u % width; }
 
-  /// Loads the entries of the thread. A thread without entries loads the last ones, whose products nobody adds.
-  __device__ void load_entries(Entries& entries) const {
-    const typename Task::Columns columns(task_.A, static_cast<Offset>(base_));
+  /// Calls load(entry, u) for entries u, ..., u + width - 1 of the thread, or load_one(entry, u) where A ends. A thread
+  /// without entries loads the last ones, whose products nobody adds.
+  template <class Load, class LoadOne>
+  __device__ void for_each_entry(const Load& load, const LoadOne& load_one) const {
     const int last = kept_ - 1;
 #pragma unroll
     for (int u = 0; u < unroll; u += width) {
       const int first = min(entry(u), last / width * width);
       if (width > 1 && base_ + static_cast<std::uint64_t>(first + width) <= task_.schedule.size.nonzeros) {
-        columns.template load_once<width>(first, entries.columns + u);
-        load_block_once<width>(task_.product.values + base_ + first, entries.values + u);
+        load(first, u);
       } else {
 #pragma unroll
-        for (int i = 0; i < width; ++i) load_entry(min(first + i, last), entries, u + i);
+        for (int i = 0; i < width; ++i) load_one(min(first + i, last), u + i);
       }
     }
   }
-  __device__ void load_entry(int entry, Entries& entries, int u) const {
-    entries.columns[u] = typename Task::Columns(task_.A, static_cast<Offset>(base_)).once(entry);
-    entries.values[u] = load_once(task_.product.values + base_ + entry);
+  __device__ void load_columns(Entries& entries) const {
+    const typename Task::Columns columns(task_.A, static_cast<Offset>(base_));
+    for_each_entry([&](int first, int u) { columns.template load_once<width>(first, entries.columns + u); },
+                   [&](int entry, int u) { entries.columns[u] = columns.once(entry); });
+  }
+  __device__ void load_values(Entries& entries) const {
+    const MatrixScalar* const values = task_.product.values + base_;
+    for_each_entry([&](int first, int u) { load_block_once<width>(values + first, entries.values + u); },
+                   [&](int entry, int u) { entries.values[u] = load_once(values + entry); });
   }
 
   /// Loads elements of X for entries.
@@ -130,6 +137,7 @@ class CsrColumnTile {
 
   __device__ void store_products(Entries& entries) {
     gather(entries);
+    load_values(entries);
 #pragma unroll
     for (int u = 0; u < unroll; u += width) {
       Block products;
@@ -146,7 +154,11 @@ class CsrColumnTile {
     for (int first = kept_ + thread(); first < length_; first += threads * unroll) {
       Entries entries;
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) load_entry(min(first + u * threads, length_ - 1), entries, u);
+      for (int u = 0; u < unroll; ++u) {
+        const int entry = min(first + u * threads, length_ - 1);
+        entries.columns[u] = typename Task::Columns(task_.A, static_cast<Offset>(base_)).once(entry);
+        entries.values[u] = load_once(task_.product.values + base_ + entry);
+      }
       gather(entries);
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
@@ -237,6 +249,7 @@ class CsrColumnSums {
   __device__ explicit CsrColumnSums(const Task& task) : task_(task) {}
 
   __device__ void run() const {
+    wait_for_previous_kernels();
     const auto t = std::int64_t(blockIdx.x) * warps + threadIdx.x / warp;
     if (t + 1 >= task_.schedule.size.tiles) return;
     const CsrTile* const tile = task_.schedule.tiles + t;

@@ -44,13 +44,14 @@ class CsrGatheredTile {
         values_(reinterpret_cast<MatrixScalar*>(x_ + padded(entries_) * vectors)) {}
 
   __device__ void run() {
+    const int thread = static_cast<int>(threadIdx.x);
+    Row row = load_row(thread / vectors);
     gather();
     copy_values();
     commit_copies();
-    const int thread = static_cast<int>(threadIdx.x);
-    Row row = load_row(thread / vectors);
     wait_copies<0>();
     __syncthreads();
+    let_next_kernel_begin();
     for (int number = thread / vectors; number < rows_;) {
       store(number, sum_of(row));
       number += threads / vectors;
@@ -73,24 +74,35 @@ class CsrGatheredTile {
 
   __device__ int vector() const { return static_cast<int>(threadIdx.x) % vectors; }
 
+  static constexpr int step = threads / vectors;  // entries whose rows of X a block copies at the same time
+
+  /// Loads the rows of X for the thread's next entries.
+  __device__ void load_rows_of_x(int entry, Ordinal (&rows)[unroll]) const {
+    if (entry >= entries_) return;
+    const typename Task::Columns columns_of_entries(task_.A, static_cast<Offset>(begin_.entry));
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) rows[u] = columns_of_entries[min(entry + u * step, entries_ - 1)];
+    if (task_.product.x_rows != nullptr) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) rows[u] = task_.product.x_rows[rows[u]];
+    }
+  }
+
   /// Copies rows of X. Adjacent lanes copy the vectors of a row.
   __device__ void gather() const {
-    const typename Task::Columns columns_of_entries(task_.A, static_cast<Offset>(begin_.entry));
-    constexpr int step = threads / vectors;
-    for (int entry = static_cast<int>(threadIdx.x) / vectors; entry < entries_; entry += unroll * step) {
-      Ordinal rows[unroll];
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) rows[u] = columns_of_entries[min(entry + u * step, entries_ - 1)];
-      if (task_.product.x_rows != nullptr) {
-#pragma unroll
-        for (int u = 0; u < unroll; ++u) rows[u] = task_.product.x_rows[rows[u]];
-      }
+    int entry = static_cast<int>(threadIdx.x) / vectors;
+    Ordinal rows[unroll];
+    load_rows_of_x(entry, rows);
+    wait_for_previous_kernels();
+    while (entry < entries_) {
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
         if (entry + u * step < entries_)
           copy_async_cached<sizeof(Lane)>(x_ + place(entry + u * step) * vectors + vector(),
                                           task_.row_of_x(rows[u], task_.product.x.data + vector() * Lane::size));
       }
+      entry += unroll * step;
+      load_rows_of_x(entry, rows);
     }
   }
   __device__ void copy_values() const {

@@ -134,11 +134,12 @@ class CsrNarrowRows {
 
   __device__ void run() {
     if constexpr (order == CsrNarrowOrder::LongestFirst) {
-      if (blockIdx.x < task_.piece_blocks) return compute(piece_span());
+      if (blockIdx.x < task_.piece_blocks) return compute_after_wait(piece_span());
       CsrItemOrder<Task> rows(task_);
+      wait_for_previous_kernels();
       for (Span span; rows.next(span);) compute(span);
     } else {
-      compute(item_span(task_, task_.item()));
+      compute_after_wait(item_span(task_, task_.item()));
     }
   }
 
@@ -149,6 +150,10 @@ class CsrNarrowRows {
     return piece < task_.pieces ? item_span(task_, piece) : Span{};
   }
 
+  __device__ void compute_after_wait(const Span& span) {
+    wait_for_previous_kernels();
+    compute(span);
+  }
   __device__ void compute(const Span& span) {
     for (Sum& sum : sums_) sum = Sum{};
     if constexpr (order == CsrNarrowOrder::Single) {
@@ -158,6 +163,7 @@ class CsrNarrowRows {
     } else {
       sum_up<false>(span);
     }
+    let_next_kernel_begin();
     store(span);
   }
 

@@ -5,6 +5,7 @@
 
 #include "RowTile.cuh"
 #include "Task.cuh"
+#include "launch/Launch.cuh"
 
 namespace Tessera::Impl::Cuda {
 
@@ -48,9 +49,11 @@ class CsrRows {
 
   __device__ void run() {
     const Span span = item_span(task_, task_.item());
+    wait_for_previous_kernels();
     if (is_there(0)) {
       const bool is_plain = task_.product.x_rows == nullptr && is_there(vectors - 1);
       is_plain ? sum_up<true>(span) : sum_up<false>(span);
+      let_next_kernel_begin();
       store(span);
     }
     if constexpr (tiled) tile().write();

@@ -87,7 +87,6 @@ __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
 
 template <class Task>
 __global__ void csr_column_sums_kernel(const __grid_constant__ Task task) {
-  wait_for_previous_kernels();
   CsrColumnSums<Task>(task).run();
 }
 
@@ -277,8 +276,8 @@ class CsrLauncher {
     constexpr auto kernel = &csr_kernel<Tile, Task>;
     task.x_row_bytes = row_bytes(task.product.x);
     allow_shared_memory<kernel>("csr_spmm: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
-    Cuda::launch("csr_spmm: gathered tiles", kernel, static_cast<unsigned>(task.schedule.size.tiles), Tile::threads,
-                 Tile::shared_bytes(task.schedule.size.longest_row), stream_, task);
+    launch_early<kernel>("csr_spmm: gathered tiles", static_cast<unsigned>(task.schedule.size.tiles), Tile::threads,
+                         Tile::shared_bytes(task.schedule.size.longest_row), stream_, task);
   }
 
   /// Multiplies by an X with any strides, a few columns at a time.
@@ -365,8 +364,8 @@ class CsrLauncher {
     task.x_row_bytes = row_bytes(task.product.x);
     allow_shared_memory<kernel>("csr_spmm: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
     const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(multiprocessors(), task.schedule.size.tiles));
-    Cuda::launch("csr_spmm: blocks with X", kernel, blocks, Block::threads,
-                 Block::shared_bytes(static_cast<std::size_t>(task.A.columns)), stream_, task);
+    launch_early<kernel>("csr_spmm: blocks with X", blocks, Block::threads,
+                         Block::shared_bytes(static_cast<std::size_t>(task.A.columns)), stream_, task);
   }
 
   void multiply_tiles(const Task& task) const {
@@ -382,8 +381,8 @@ class CsrLauncher {
     using Sums = CsrColumnSums<Task>;
     const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
     task.x_row_bytes = row_bytes(task.product.x);
-    Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, sizeof(typename Tile::Memory),
-                 stream_, task);
+    launch_early<&csr_kernel<Tile, Task>>("csr_spmm: tiles", tiles, Tile::threads, sizeof(typename Tile::Memory),
+                                          stream_, task);
     if (csr_column_bytes(task.schedule.size) == 0) return;
     launch_early<&csr_column_sums_kernel<Task>>("csr_spmm: sums of tiles", ceil_divide<unsigned>(tiles, Sums::warps),
                                                 32 * Sums::warps, 0, stream_, task);
@@ -450,8 +449,8 @@ class CsrLauncher {
     task.rounds = static_cast<unsigned>(policy.rounds);
     task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
     const dim3 blocks(static_cast<unsigned>(blocks_of_slab), static_cast<unsigned>(slabs));
-    Cuda::launch("csr_spmm", csr_kernel<Agent, Task>, blocks, dim3(static_cast<unsigned>(policy.threads)), shared_bytes,
-                 stream_, task);
+    launch_early<&csr_kernel<Agent, Task>>("csr_spmm", blocks, dim3(static_cast<unsigned>(policy.threads)),
+                                           shared_bytes, stream_, task);
   }
 
   void add_pieces(const Task& task) const {

@@ -7,6 +7,7 @@
 
 #include "epilogue/Arithmetic.cuh"
 #include "epilogue/Epilogue.cuh"
+#include "launch/Launch.cuh"
 #include "ptx/Load.cuh"
 #include "ptx/Memory.cuh"
 #include "row_groups/cuda/Spmm.hpp"
@@ -75,6 +76,7 @@ class RowGroupsAgent {
     Sums<height> sums;
     add_columns<height, false>(item, sums);
     if (!are_finite(sums)) add_columns<height, true>(item, sums);
+    let_next_kernel_begin();
     store(item, sums);
   }
 

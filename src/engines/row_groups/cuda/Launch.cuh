@@ -15,9 +15,12 @@ __global__ void __maxnreg__(Policy::registers)
     row_groups_kernel(const __grid_constant__ RowGroupsArguments<InMemory> arguments) {
   const unsigned slab = blockIdx.x / arguments.slab_blocks, block = blockIdx.x % arguments.slab_blocks;
   const unsigned index = block * (Policy::threads / Policy::lanes) + threadIdx.x / Policy::lanes;
-  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
+  const bool has_item = index < static_cast<unsigned>(arguments.schedule.item_count);
+  const RowGroupItem item = has_item ? arguments.schedule.items[index] : RowGroupItem{};
+  wait_for_previous_kernels();
+  if (!has_item) return;
   const int lane = static_cast<int>(threadIdx.x) % Policy::lanes;
-  RowGroupsAgent<Policy, InMemory>(arguments, static_cast<int>(slab), lane).run(arguments.schedule.items[index]);
+  RowGroupsAgent<Policy, InMemory>(arguments, static_cast<int>(slab), lane).run(item);
 }
 
 /// Adds the pieces of groups that are cut, from the first to the last. A warp adds 32 columns of a row of Y.
@@ -59,8 +62,9 @@ void launch_row_groups(Stream stream, RowGroupsArguments<InMemory> arguments) {
   constexpr int slab_columns = Policy::slab_vectors * Vector<InMemory, true>::size;
   const unsigned slabs = slab_count(arguments.product.y.columns, slab_columns);
   arguments.slab_blocks = blocks_for(std::size_t(arguments.schedule.item_count), Policy::threads / Policy::lanes);
-  launch("row_groups_spmm", row_groups_kernel<Policy, InMemory>,
-         launch_count(std::size_t(arguments.slab_blocks) * slabs), Policy::threads, 0, stream, arguments);
+  launch_early<&row_groups_kernel<Policy, InMemory>>("row_groups_spmm",
+                                                     launch_count(std::size_t(arguments.slab_blocks) * slabs),
+                                                     Policy::threads, 0, stream, arguments);
   launch_row_group_sums(stream, arguments);
 }
 

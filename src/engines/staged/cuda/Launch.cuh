@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
     }
   }
   __syncthreads();
+  wait_for_previous_kernels();
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   if (warp < Policy::strips) {
     StagedConsumer<precision, Policy, Scalar>(arguments, buffers, warp, lane).run();
@@ -52,7 +53,7 @@ void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
   allow_shared_memory<kernel>("staged_kernel: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
   const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
   const unsigned blocks = std::min(tasks, resident_blocks<kernel>(Policy::threads, shared_bytes));
-  launch("staged_kernel", kernel, blocks, Policy::threads, shared_bytes, stream, arguments);
+  launch_early<kernel>("staged_kernel", blocks, Policy::threads, shared_bytes, stream, arguments);
   launch_piece_sums(stream, arguments, A.window_rows);
 }
 
