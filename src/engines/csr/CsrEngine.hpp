@@ -54,6 +54,19 @@ inline CsrColumnKernel::Kind column_kernel(const MatrixStatistics& m) {
   return choose_csr_column_kernel(m.rows, m.nonzeros, m.longest_row, m.matrix_bytes).kind;
 }
 
+inline ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_columns) {
+  return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
+}
+
+/// Whether compressed rows are multiplied by chunks of a single column. The scalar type of X and Y must be that of A.
+/// Distances of columns are not counted: rows are assumed to be spread over X if 64 of them share few columns.
+inline bool takes_column_chunks(const MatrixStatistics& m, const GpuModel& gpu) {
+  constexpr double least_distinct = 0.3;
+  return m.vector_columns == 1 && m.vector_bytes == m.matrix_bytes && !m.same_bits_alone &&
+         m.window64_columns >= least_distinct * m.nonzeros &&
+         column_chunks_pay(chunked_problem(m, 1), m.columns, gpu.chunks);
+}
+
 /// Predicts seconds for a single column that has a kernel of its own. A, X and Y move through memory. Meanwhile each
 /// entry gathers an element of X, except those that 64 rows of A share.
 inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
@@ -86,6 +99,8 @@ inline double gathered_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 /// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
 /// columns, A is small, or A has fewer than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  if (takes_column_chunks(m, gpu))
+    return gpu.column_launch_s + gpu.sums_s + bytes / (gpu.column_chunks_stream * gpu.streamed);
   if (m.vector_columns == 1 && column_kernel(m) != CsrColumnKernel::Kind::InOrder)
     return csr_column_seconds(m, bytes, gpu);
   if (gathers_tiles(m, gpu)) return gathered_seconds(m, gpu);
@@ -98,10 +113,6 @@ inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, con
   MatrixStatistics slab = m;
   slab.vector_columns = gpu.left_columns;
   return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(m, gpu), slab, gpu);
-}
-
-inline ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_columns) {
-  return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
 }
 
 /// Whether compressed rows are multiplied against chunks of X in shared memory. The scalar type of X and Y must be that

@@ -10,9 +10,9 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 
+#include "CudaChunkedItems.hpp"
 #include "csr/chunked/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
@@ -47,18 +47,7 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
     const auto empty = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
     if (is_complex_v<Scalar> || empty.chunks.rows == 0) return false;
     schedule_ = empty;
-    const auto rows = static_cast<std::size_t>(A.rows);
-    SlotSort<Kokkos::Cuda, Ordinal> by_length(exec, rows);
-    items_ = allocate<decltype(items_)>(exec, "Tessera::ChunkedSchedule::items", schedule_.item_count());
-    {
-      const CudaLaunches launches("Tessera::number_rows_by_length", exec);
-      Cuda::number_rows_by_length(launches.stream(), pattern_, by_length.keys.data(), by_length.slots.data());
-    }
-    const auto order = by_length.sort(exec, key_bits(A.columns));
-    {
-      const CudaLaunches launches("Tessera::fill_chunked_items", exec);
-      Cuda::fill_chunked_items(launches.stream(), pattern_, schedule_, order.data(), items_.data());
-    }
+    items_ = chunked_items(exec, pattern_, schedule_);
     schedule_.items = items_.data();
     return true;
   }

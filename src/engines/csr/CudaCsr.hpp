@@ -15,6 +15,7 @@
 
 #include "CsrKernelPolicy.hpp"
 #include "CudaChunked.hpp"
+#include "CudaColumnChunks.hpp"
 #include "CudaCsrSchedule.hpp"
 #include "csr/cuda/Spmm.hpp"
 #include "gpu/CudaLaunches.hpp"
@@ -23,7 +24,8 @@ namespace Tessera::Impl {
 
 /// Multiplies compressed rows on CUDA cores. The plan stores the list of rows that are cut into pieces. If X and Y have
 /// the type of A, X is multiplied in chunks in shared memory where that is faster. The choice does not depend on the
-/// number of columns of a product, so the bits of a column do not either, except for a single column.
+/// number of columns of a product, so the bits of a column do not either, except for a single column, for which chunks
+/// are chosen apart.
 template <class Scalar>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
@@ -44,23 +46,29 @@ class CudaCsr {
     try {
       if (chunks != 0 && !chunked_.build(exec, A))
         throw PolicyError("policy chunks=1: no chunk of X fits in shared memory");
+      if (!launched_ && ColumnChunks::pays(exec, A, schedule_.view().size.mean_span, options))
+        column_chunks_.build(exec, A);
     } catch (const FormatTooLarge&) {
       chunked_ = {};  // rows are multiplied without chunks
+      column_chunks_ = {};
     }
     return true;
   }
 
   Precision precision() const { return Precision::Native; }
-  std::string describe() const { return chunked_.is_built() ? chunked_.describe() : "compressed rows on CUDA cores"; }
+  std::string describe() const {
+    return chunked_.is_built() || column_chunks_.is_built() ? chunked_.describe() : "compressed rows on CUDA cores";
+  }
 
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
-  std::size_t bytes() const { return schedule_.bytes() + chunked_.bytes(); }
+  std::size_t bytes() const { return schedule_.bytes() + chunked_.bytes() + column_chunks_.bytes(); }
   /// Returns the scratch memory. With vectors wider than the matrix, a product computes fewer columns at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     const std::size_t chunked = chunked_.is_built() ? chunked_.scratch_bytes(x_rows, columns) : 0;
     if (half_vectors_) columns = static_cast<Ordinal>(Cuda::padded<Half>(columns));
-    return std::max(chunked, Cuda::csr_workspace_bytes(schedule_.view().size, x_rows, columns, sizeof(Scalar)));
+    return std::max({chunked, column_chunks_.scratch_bytes(),
+                     Cuda::csr_workspace_bytes(schedule_.view().size, x_rows, columns, sizeof(Scalar))});
   }
 
   bool multiplies_halves() const { return true; }
@@ -70,6 +78,10 @@ class CudaCsr {
     if constexpr (std::is_same_v<Scalar, VectorScalar>) {
       if (chunked_.is_built() && (product.y.columns != 1 || schedule_.view().size.keeps_order))
         return chunked_.multiply(exec, product, scratch);
+      if (column_chunks_.is_built() && product.y.columns == 1) {
+        column_chunks_.multiply(exec, product, scratch);
+        return true;
+      }
     }
     const CudaLaunches launches("Tessera::csr_spmm", exec);
     if (launched_) {
@@ -82,12 +94,14 @@ class CudaCsr {
 
  private:
   using Chunked = CudaChunked<Scalar>;
+  using ColumnChunks = CudaColumnChunks<Scalar>;
 
   CsrPattern<Offset> pattern_;
   CudaCsrSchedule schedule_;
   std::optional<Cuda::CsrPolicy> launched_;  // set by benchmarks only
   bool half_vectors_ = false;
   Chunked chunked_;
+  ColumnChunks column_chunks_;  // if plans are for a single column
 };
 
 }  // namespace Tessera::Impl

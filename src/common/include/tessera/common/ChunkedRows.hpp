@@ -45,7 +45,16 @@ struct Chunks {
   /// Returns the fewest chunks that fit in shared memory for this many rows of X.
   static Chunks of(Ordinal x_rows, std::size_t shared_bytes) {
     if (shared_bytes < chunk_shared_bytes(1)) return {};
-    const auto most = static_cast<Ordinal>((shared_bytes - chunk_shared_bytes(0)) / slab_row_bytes);
+    return of_most(x_rows, static_cast<Ordinal>((shared_bytes - chunk_shared_bytes(0)) / slab_row_bytes));
+  }
+  /// Returns the fewest chunks of a single column that fit in shared memory.
+  static Chunks of_column(Ordinal x_rows, std::size_t element_bytes, std::size_t shared_bytes) {
+    if (shared_bytes < element_bytes) return {};
+    return of_most(x_rows, static_cast<Ordinal>(std::min<std::size_t>(shared_bytes / element_bytes, 1 << 30)));
+  }
+
+ private:
+  static Chunks of_most(Ordinal x_rows, Ordinal most) {
     const Ordinal count = std::max(window_count(x_rows, most), 1);
     return {std::max(window_count(x_rows, count), 1), count};
   }
@@ -106,6 +115,20 @@ inline bool chunks_pay(const ChunkedProblem& p, const ChunkedMachine& machine) {
   if (chunks.rows == 0 || p.vector_columns == 0 || p.nonzeros < least_entries * p.rows * chunks.count) return false;
   const double rows = launch + p.nonzeros * (p.vector_columns * p.element_bytes + entry_bytes) / gathered;
   return gain * choose_chunked_blocks(p, chunks.count, machine.multiprocessors).seconds <= rows;
+}
+
+/// Returns whether plans for a single column multiply compressed rows by chunks of it, each in the shared memory of
+/// some multiprocessors. They do if an average row has enough entries in each of several chunks, and A is large.
+/// Otherwise a multiprocessor would wait for too many short parts of rows. Thresholds were set on an H200.
+///
+/// \param span [in] the mean distance of the last column of a row from the first. Entries that are close together share
+///                  lines of a cache, which is as fast
+inline bool column_chunks_pay(const ChunkedProblem& p, double span, const ChunkedMachine& machine) {
+  constexpr double least_entries = 16, most_chunks = 64, least_span = 0.5, many_entries = 5e4;  // of a multiprocessor
+  const Chunks chunks = Chunks::of_column(static_cast<Ordinal>(p.columns), static_cast<std::size_t>(p.element_bytes),
+                                          machine.shared_bytes);
+  return chunks.count > 1 && chunks.count <= most_chunks && span >= least_span * p.columns &&
+         p.nonzeros >= least_entries * p.rows * chunks.count && p.nonzeros >= many_entries * machine.multiprocessors;
 }
 
 }  // namespace Tessera::Impl

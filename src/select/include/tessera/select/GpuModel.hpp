@@ -65,7 +65,8 @@ struct GpuModel {
   double column_launch_s = 2.5e-6;    ///< seconds of the launch of a product with one column, and of its end
   double column_rows_stream = 0.83;   ///< share of `streamed` at which rows of like length are multiplied by one column
   double column_tiles_stream = 0.65;  ///< the same for tiles of entries
-  double column_gather_s = 5.5e-12;   ///< seconds for an element of X that no nearby row has in a cache
+  double column_chunks_stream = 0.55;  ///< the same for rows that are multiplied by chunks of the column
+  double column_gather_s = 5.5e-12;    ///< seconds for an element of X that no nearby row has in a cache
   /// Time of compact rows divided by that of compressed rows for several columns, or in tiles; and where rows are long
   /// and the rows of X short, so that a product reads little else than A.
   double compact_columns_ratio = 1.05, compact_narrow_ratio = 0.9;
