@@ -313,6 +313,28 @@ TEST(GpuModel, OneColumn) {
   }
 }
 
+/// Compares predictions for chunks of a single column with times on an H200. Only CSR has them.
+TEST(GpuModel, ChunksOfASingleColumn) {
+  MatrixStatistics m;
+  m.rows = m.columns = 232965;
+  m.nonzeros = 114615892;
+  m.window64_columns = 0.8 * m.nonzeros;
+  m.longest_row = 5000;
+  m.vector_columns = 1;
+  const auto seconds = [&](double bytes, const GpuModel& gpu) {
+    m.matrix_bytes = m.vector_bytes = bytes;
+    return predict(m, {Format::Csr, 0, m.nonzeros * (4 + bytes)}, gpu).predicted_seconds;
+  };
+  GpuModel gpu;
+  EXPECT_NEAR(seconds(8, gpu), 623e-6, 60e-6);
+  EXPECT_NEAR(seconds(4, gpu), 364e-6, 60e-6);
+  gpu.chunks.shared_bytes = 0;
+  EXPECT_GT(seconds(4, gpu), 500e-6) << "a GPU without room for chunks";
+  m.window64_columns = 0.1 * m.nonzeros;
+  EXPECT_LT(seconds(4, GpuModel()), 400e-6);
+  EXPECT_DOUBLE_EQ(seconds(4, GpuModel()), seconds(4, gpu)) << "nearby rows share columns";
+}
+
 /// The plan stores 16 x 16 blocks in 16 bits, whatever the type of A's values.
 TEST(GpuModel, LargeBlocksMoveRoundedValues) {
   MatrixStatistics m = statistics(molecules, 2, 4);

@@ -70,7 +70,7 @@ __global__ void gather_wanted_kernel(const __grid_constant__ Impl::GatherValue<S
 void look_at_values(Stream stream, const void* data, std::size_t bytes, Impl::WatchedArray* state) {
   Impl::with_chunks(data, bytes, [&](const auto& array) {
     constexpr std::size_t shared_bytes = block_threads / 32 * sizeof(unsigned long long);
-    // NOTE: not launch_early(), because the previous operation on the stream may not be a kernel.
+    // Not launch_early(): the kernel has nothing to do before it would wait.
     launch("look_at_values", look_kernel<std::decay_t<decltype(array)>>, look_blocks(array.size()), block_threads,
            shared_bytes, stream, array, state);
   });

@@ -28,9 +28,10 @@ class CudaCompactRows {
   bool build(const Kokkos::Cuda& exec, const CompactRows<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     pattern_ = A.view();
-    int piece = 0, chunks = 0;
-    launched_ = take_csr_policy(policy, piece, chunks);
-    if (chunks != 0) throw PolicyError("policy chunks=1: compact rows are not multiplied in chunks");
+    int piece = 0, chunks = 0, column_chunks = 0;
+    launched_ = take_csr_policy(policy, piece, chunks, column_chunks);
+    if (chunks + column_chunks != 0)
+      throw PolicyError("policy chunks=1 or column_chunks=1: compact rows are not multiplied in chunks");
     const auto columns = static_cast<std::size_t>(std::max(options.hints.num_vectors, 1));
     schedule_.build(exec, {A.rows, A.columns, pattern_.row_offsets, nullptr}, A.nonzeros, A.summary,
                     columns * sizeof(Scalar), piece, options.same_bits_alone);

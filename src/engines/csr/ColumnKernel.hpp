@@ -23,20 +23,21 @@ struct CsrColumnKernel {
 
 /// Chooses a kernel from the lengths of rows. With Rows, a product waits for rows that are much longer than others.
 /// Tiles take more instructions, which does not pay for rows of like length, unless these are short and their values
-/// narrow. The choice depends on the matrix only. Thresholds were measured on an H200.
+/// narrow or few. The choice depends on the matrix only. Thresholds were measured on an H200.
 ///
 /// \param longest_row  [in] entries of the longest row
 /// \param matrix_bytes [in] bytes of a value
 inline CsrColumnKernel choose_csr_column_kernel(double rows, double nonzeros, double longest_row, double matrix_bytes) {
   using Kind = CsrColumnKernel::Kind;
-  constexpr double short_row = 5, narrow_value = 4, most_times = 8, always_alike = 128, always_long = 2048;
+  constexpr double short_row = 5, narrow_value = 4, few_values = 5e5, most_times = 8, always_alike = 128,
+                   always_long = 2048;
   constexpr double mean_entries = 8, most_entries = 32, few_lanes = 1e5;  // of a lane
   const double length = nonzeros / std::max(rows, 1.0);
   const bool are_alike = longest_row <= std::min(always_long, std::max(most_times * length, always_alike));
   CsrColumnKernel kernel;
   if (are_alike && length >= short_row) {
     kernel.kind = Kind::Rows;
-  } else if (!are_alike || matrix_bytes <= narrow_value) {
+  } else if (!are_alike || matrix_bytes <= narrow_value || nonzeros <= few_values) {
     kernel.kind = Kind::Tiles;
   }
   const auto for_mean = std::bit_floor(static_cast<unsigned>(std::clamp(length / mean_entries, 4.0, 32.0)));

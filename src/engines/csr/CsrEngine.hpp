@@ -67,6 +67,11 @@ inline bool takes_column_chunks(const MatrixStatistics& m, const GpuModel& gpu) 
          column_chunks_pay(chunked_problem(m, 1), m.columns, gpu.chunks);
 }
 
+/// Predicts seconds for chunks of a single column.
+inline double column_chunks_seconds(double bytes, const GpuModel& gpu) {
+  return gpu.column_launch_s + gpu.sums_s + bytes / (gpu.column_chunks_stream * gpu.streamed);
+}
+
 /// Predicts seconds for a single column that has a kernel of its own. A, X and Y move through memory. Meanwhile each
 /// entry gathers an element of X, except those that 64 rows of A share.
 inline double csr_column_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
@@ -99,8 +104,6 @@ inline double gathered_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 /// Predicts seconds for the layout of X. A column-major X is read in place, a few columns at a time, if X has few
 /// columns, A is small, or A has fewer than four entries per row of X. Otherwise X is copied to row-major first.
 inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  if (takes_column_chunks(m, gpu))
-    return gpu.column_launch_s + gpu.sums_s + bytes / (gpu.column_chunks_stream * gpu.streamed);
   if (m.vector_columns == 1 && column_kernel(m) != CsrColumnKernel::Kind::InOrder)
     return csr_column_seconds(m, bytes, gpu);
   if (gathers_tiles(m, gpu)) return gathered_seconds(m, gpu);
@@ -147,7 +150,9 @@ struct CsrCost : DefaultCost {
   static double host_decoding(const MatrixStatistics&, const FormatSize&, const MachineModel&) { return 0; }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     if (!gpu.has_rows) return std::nullopt;
-    return takes_chunks(m, gpu) ? chunked_seconds(m, gpu) : csr_seconds_by_layout(m, size.bytes, gpu);
+    if (takes_chunks(m, gpu)) return chunked_seconds(m, gpu);
+    return takes_column_chunks(m, gpu) ? column_chunks_seconds(size.bytes, gpu)
+                                       : csr_seconds_by_layout(m, size.bytes, gpu);
   }
   static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
     return walked_seconds(m, size, {}, gpu);

@@ -14,11 +14,14 @@ namespace Tessera::Impl {
 /// \param policy [in]     the benchmark's numbers
 /// \param piece  [in,out] entries of a piece; 0: the schedule chooses
 /// \param chunks [in,out] whether X is multiplied in chunks
-inline std::optional<Cuda::CsrPolicy> take_csr_policy(const KernelPolicy& policy, int& piece, int& chunks) {
+/// \param column_chunks [in,out] whether a single column may be multiplied in chunks
+inline std::optional<Cuda::CsrPolicy> take_csr_policy(const KernelPolicy& policy, int& piece, int& chunks,
+                                                      int& column_chunks) {
   Cuda::CsrPolicy own{.lanes = 0};
   int eager = 0, tiles = 0, blocks = 0;
   policy.replace({{"piece", piece},
                   {"chunks", chunks, 0, 1},
+                  {"column_chunks", column_chunks, 0, 1},
                   {"lanes", own.lanes},
                   {"vectors", own.vectors},
                   {"rounds", own.rounds},

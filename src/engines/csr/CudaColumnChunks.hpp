@@ -25,16 +25,18 @@ class CudaColumnChunks {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  /// Whether a plan with these options uses chunks.
+  /// Whether a plan with these options uses chunks. A plan that is for several columns, but not for more than plans
+  /// without a number assume, may still multiply a single one.
   ///
   /// \param mean_span [in] Cuda::CsrScheduleSize::mean_span
   static bool pays(const Kokkos::Cuda& exec, const Csr<Memory>& A, Ordinal mean_span, const PlanOptions& options) {
     const ChunkedProblem problem{static_cast<double>(A.rows), static_cast<double>(A.columns),
                                  static_cast<double>(A.nonzeros), 1, sizeof(Scalar)};
-    return !is_complex_v<Scalar> && options.hints.num_vectors == 1 && !options.half_vectors &&
+    return !is_complex_v<Scalar> && options.hints.num_vectors <= most_columns && !options.half_vectors &&
            !options.same_bits_alone && column_chunks_pay(problem, mean_span, chunked_machine(exec));
   }
 
+  /// Builds the schedule. Does not wait.
   void build(const Kokkos::Cuda& exec, const Csr<Memory>& A) {
     pattern_ = A.view();
     const ChunkedMachine machine = chunked_machine(exec);
@@ -68,6 +70,8 @@ class CudaColumnChunks {
   }
 
  private:
+  static constexpr int most_columns = 32;
+
   CsrPattern<Offset> pattern_;
   Cuda::ColumnChunks chunks_;
   Array<Cuda::ChunkedItem*, Memory> items_;

@@ -24,8 +24,8 @@ namespace Tessera::Impl {
 
 /// Multiplies compressed rows on CUDA cores. The plan stores the list of rows that are cut into pieces. If X and Y have
 /// the type of A, X is multiplied in chunks in shared memory where that is faster. The choice does not depend on the
-/// number of columns of a product, so the bits of a column do not either, except for a single column, for which chunks
-/// are chosen apart.
+/// number of columns of a product, so the bits of a column do not either, except for a single column, which has chunks
+/// of its own.
 template <class Scalar>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
@@ -39,17 +39,20 @@ class CudaCsr {
     half_vectors_ = options.half_vectors;
     const auto columns = static_cast<std::size_t>(std::max(options.hints.num_vectors, 1));
     const std::size_t row_bytes = columns * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
-    int piece = 0, chunks = Chunked::pays(exec, A, options);
-    launched_ = take_csr_policy(policy, piece, chunks);
-    if (launched_) chunks = 0;
+    int piece = 0, chunks = Chunked::pays(exec, A, options), column_chunks = 1;
+    launched_ = take_csr_policy(policy, piece, chunks, column_chunks);
+    if (launched_) chunks = column_chunks = 0;
     schedule_.build(exec, pattern_, A.nonzeros, A.summary, row_bytes, piece, options.same_bits_alone);
     try {
       if (chunks != 0 && !chunked_.build(exec, A))
         throw PolicyError("policy chunks=1: no chunk of X fits in shared memory");
-      if (!launched_ && ColumnChunks::pays(exec, A, schedule_.view().size.mean_span, options))
-        column_chunks_.build(exec, A);
     } catch (const FormatTooLarge&) {
       chunked_ = {};  // rows are multiplied without chunks
+    }
+    try {
+      if (column_chunks != 0 && ColumnChunks::pays(exec, A, schedule_.view().size.mean_span, options))
+        column_chunks_.build(exec, A);
+    } catch (const FormatTooLarge&) {
       column_chunks_ = {};
     }
     return true;
@@ -57,7 +60,9 @@ class CudaCsr {
 
   Precision precision() const { return Precision::Native; }
   std::string describe() const {
-    return chunked_.is_built() || column_chunks_.is_built() ? chunked_.describe() : "compressed rows on CUDA cores";
+    if (chunked_.is_built()) return chunked_.describe();
+    const std::string rows = "compressed rows on CUDA cores";
+    return column_chunks_.is_built() ? rows + ", a single column in chunks in shared memory" : rows;
   }
 
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
@@ -101,7 +106,7 @@ class CudaCsr {
   std::optional<Cuda::CsrPolicy> launched_;  // set by benchmarks only
   bool half_vectors_ = false;
   Chunked chunked_;
-  ColumnChunks column_chunks_;  // if plans are for a single column
+  ColumnChunks column_chunks_;
 };
 
 }  // namespace Tessera::Impl

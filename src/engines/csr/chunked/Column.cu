@@ -29,7 +29,7 @@ __global__ void count_chunk_entries_kernel(ChunkedSchedule schedule, std::uint64
 /// Deals out blocks. A chunk has at least one.
 __global__ void assign_chunk_blocks_kernel(ChunkedSchedule schedule, const std::uint64_t* counts, Ordinal blocks,
                                            Ordinal* first_blocks) {
-  if (threadIdx.x > 0) return;
+  if (threadIdx.x > 0 || schedule.rows == 0) return;
   constexpr std::uint64_t row_entries = 8;  // entries that take as long as the rest of an item
   const Ordinal chunks = schedule.chunks.count;
   const std::uint64_t rows = row_entries * static_cast<std::uint64_t>(schedule.rows);
@@ -99,9 +99,10 @@ void column_chunks_spmm(Stream stream, const CsrPattern<Offset>& A, const Column
                                 std::to_string(A.columns) + ", its chunks are for " + std::to_string(schedule.rows) +
                                 " x " + std::to_string(schedule.columns) + ", or were not built");
   }
-  if (scratch.bytes < column_chunks_bytes<Scalar>(chunks)) {
+  if (scratch.bytes < column_chunks_bytes<Scalar>(chunks) ||
+      reinterpret_cast<std::uintptr_t>(scratch.data) % sizeof(Scalar) != 0) {
     throw std::invalid_argument("column_chunks_spmm: " + std::to_string(column_chunks_bytes<Scalar>(chunks)) +
-                                " bytes of scratch wanted, " + std::to_string(scratch.bytes) + " given");
+                                " bytes of aligned scratch wanted, " + std::to_string(scratch.bytes) + " given");
   }
   const ColumnChunksArguments<Scalar> arguments{chunks, A.column_indices, product,
                                                 reinterpret_cast<Scalar*>(scratch.data)};

@@ -48,11 +48,12 @@ std::size_t column_chunks_bytes(const ColumnChunks& chunks) {
 ///
 /// \param A      [in]     canonical
 /// \param chunks [in]     of A
-/// \param scratch [in,out] column_chunks_bytes() bytes at a multiple of the size of an element
+/// \param scratch [in,out] column_chunks_bytes() bytes of device memory at a multiple of the size of an element
 /// \throws std::invalid_argument if operands, chunks or scratch do not fit
 /// \throws std::runtime_error for errors of CUDA
 ///
-/// Cost: reads A once, in pieces of rows; 16 bytes for each row and chunk, whose sum is written and read.
+/// Cost: reads A once, in pieces of rows. Each row and chunk has 16 bytes of the schedule, and a sum that is written
+/// and read. Each thread block copies its chunk of X.
 template <class Scalar>
 void column_chunks_spmm(Stream stream, const CsrPattern<Offset>& A, const ColumnChunks& chunks,
                         const Product<Scalar, Scalar>& product, const Scratch& scratch);

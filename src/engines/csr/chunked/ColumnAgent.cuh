@@ -33,7 +33,7 @@ class ColumnChunkAgent {
   static constexpr int unroll = 4;  // entries of a lane in a batch
 
  public:
-  static constexpr int threads = 1024, registers = 64;
+  static constexpr int threads = 1024;
 
   __device__ ColumnChunkAgent(const Arguments& arguments, Scalar* x, Ordinal chunk, Ordinal first_block, Ordinal blocks)
       : arguments_(arguments),

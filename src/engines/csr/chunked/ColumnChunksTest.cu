@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <tessera/common/ChunkedRows.hpp>
 
 #include "SpmmConformance.hpp"
@@ -198,7 +199,9 @@ TEST(ColumnChunks, PayForLargeMatricesWithLongRowsAllOverX) {
   const auto pays = [&](double rows, double columns, double nonzeros) {
     return column_chunks_pay({rows, columns, nonzeros, 1, 8}, columns, machine);
   };
-  EXPECT_FALSE(pays(2e6, 2e6, 115e6)) << "too few entries in a chunk";
+  EXPECT_TRUE(pays(1e4, 1e6, 115e6));
+  EXPECT_FALSE(pays(1e6, 1e6, 115e6)) << "too few entries in a chunk";
+  EXPECT_FALSE(pays(1e4, 4e6, 115e6)) << "too many chunks";
   EXPECT_FALSE(pays(20e3, 20e3, 50e6)) << "X fits at once";
   EXPECT_FALSE(pays(10e3, 30e3, 2e6)) << "small";
   EXPECT_FALSE(column_chunks_pay(p, 2e5, {132, 0})) << "no shared memory";
@@ -206,20 +209,36 @@ TEST(ColumnChunks, PayForLargeMatricesWithLongRowsAllOverX) {
 
 TEST(ColumnChunks, RejectsWhatItCannotDo) {
   const CsrPattern<Offset> A{2, 3, nullptr, nullptr};
-  Cuda::ColumnChunks chunks;
-  Product<double, double> product;
-  product.x.rows = 3;
-  product.y.rows = 2;
-  product.x.columns = product.y.columns = 2;
-  EXPECT_THROW(Cuda::column_chunks_spmm(nullptr, A, chunks, product, {}), std::invalid_argument) << "columns";
-  product.x.columns = product.y.columns = 1;
-  EXPECT_THROW(Cuda::column_chunks_spmm(nullptr, A, chunks, product, {}), std::invalid_argument) << "not built";
   const Ordinal first_blocks[] = {0, 1};
-  chunks.entries = {2, 3, {3, 1}, 0, 1, nullptr};
-  chunks.first_blocks = first_blocks;
-  EXPECT_THROW(Cuda::column_chunks_spmm(nullptr, A, chunks, product, {}), std::invalid_argument) << "no scratch";
-  product.y.rows = 1;
-  EXPECT_THROW(Cuda::column_chunks_spmm(nullptr, A, chunks, product, {}), std::invalid_argument) << "extents";
+  const Cuda::ColumnChunks chunks{{2, 3, {3, 1}, 0, 1, nullptr}, first_blocks};
+  alignas(16) std::byte memory[32];
+  const Scratch scratch{memory, sizeof(memory)};
+  Product<double, double> product;
+  product.x = {nullptr, 3, 1, 1, 1};
+  product.y = {nullptr, 2, 1, 1, 1};
+  const auto expect_error = [&](const Cuda::ColumnChunks& of, const Product<double, double>& p, const Scratch& s,
+                                const char* what) {
+    try {
+      Cuda::column_chunks_spmm(nullptr, A, of, p, s);
+      ADD_FAILURE() << "no error: " << what;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    }
+  };
+  auto two_columns = product;
+  two_columns.x.columns = two_columns.y.columns = 2;
+  expect_error(chunks, two_columns, scratch, "X has 2 columns");
+  auto short_y = product;
+  short_y.y.rows = 1;
+  expect_error(chunks, short_y, scratch, "Y is 1 x 1");
+  auto unbuilt = chunks;
+  unbuilt.first_blocks = nullptr;
+  expect_error(unbuilt, product, scratch, "not built");
+  auto other = chunks;
+  other.entries.rows = 5;
+  expect_error(other, product, scratch, "5 x 3");
+  expect_error(chunks, product, {memory, 15}, "16 bytes");
+  expect_error(chunks, product, {memory + 1, 31}, "16 bytes");
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace Tessera::Impl::Cuda {
 /// row: as many lanes a row as the block has for the rows of the tile, and a whole warp for a long row. The order of
 /// summation depends on the pattern only.
 ///
-/// A row of up to csr_tile_row entries belongs to the tile of its first entry: all threads add the entries that the
-/// tile has no room for. A longer row is cut where tiles begin. A tile then has two partial sums: of the row that began
+/// A row that is not cut (CsrTile) belongs to the tile of its first entry: all threads add the entries that the tile
+/// has no room for. Another row is cut where tiles begin. A tile then has two partial sums: of the row that began
 /// before, and of the row that continues in the next tile. CsrColumnSums adds them.
 ///
 /// \tparam by_blocks  whether both arrays of A begin at multiples of 16 bytes, and a thread loads several adjacent

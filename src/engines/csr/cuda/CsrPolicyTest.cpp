@@ -144,7 +144,8 @@ TEST(CsrColumnKernel, HasTilesWhereRowsDiffer) {
   EXPECT_EQ(kind(1.9e5, 9e5, 129), Kind::Tiles) << "one row is long";
   EXPECT_EQ(kind(4e3, 2e6, 2048), Kind::Rows);
   EXPECT_EQ(kind(4e3, 2e6, 2049), Kind::Tiles);
-  EXPECT_EQ(kind(0, 0, 0), Kind::InOrder);
+  EXPECT_EQ(kind(1.9e5, 4e5, 5), Kind::Tiles) << "few values";
+  EXPECT_EQ(kind(0, 0, 0), Kind::Tiles);
 }
 
 TEST(CsrColumnBlocks, AreForManyEntriesInLongRows) {

@@ -170,7 +170,7 @@ void compare_with_host() {
 }
 
 TEST(CsrSchedule, OnlyLongRowsAreCutWhereTilesBegin) {
-  // Row 0 begins at position 0 and row 1 at csr_tile_row, in tile 9. Row 3 begins at csr_tile_row + 11 and is cut.
+  // Row 0 begins at position 0 and is cut, as row 3 is, which begins at csr_tile_row + 11, in tile 9.
   constexpr int most = csr_tile_row, span = csr_tile_span;
   const std::vector<int> offsets{0, most, most, most + 10, 2 * most + 11};
   const CsrPattern<int> A{4, 2 * most, offsets.data(), nullptr};
@@ -185,9 +185,21 @@ TEST(CsrSchedule, OnlyLongRowsAreCutWhereTilesBegin) {
     EXPECT_EQ(schedule.tiles[t].is_within_row, is_within_row) << t;
   };
   expect_tile(0, 0, 0, 0);
-  for (int t = 1; t <= most / span; ++t) expect_tile(t, most, 1, 0);
+  for (int t = 1; t <= most / span; ++t) expect_tile(t, static_cast<std::uint64_t>(t * span), 1, 1);
   for (int t = most / span + 1; t < size.tiles; ++t) expect_tile(t, static_cast<std::uint64_t>(t * span - 1), 4, 1);
   expect_tile(size.tiles, 2 * most + 11, 4, 0);
+}
+
+TEST(CsrSchedule, NoRowIsCutIfTheLongestIsNot) {
+  constexpr int most = csr_tile_row, span = csr_tile_span;
+  const std::vector<int> offsets{0, most, most + csr_cut_row + 1};
+  const CsrPattern<int> A{2, most, offsets.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(A, 64);
+  EXPECT_FALSE(size.cuts_rows());
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  const CsrSchedule schedule(size, memory.data());
+  for (int t = 0; t <= size.tiles; ++t) EXPECT_EQ(schedule.tiles[t].is_within_row, 0) << t;
+  EXPECT_EQ(schedule.tiles[most / span].entry, std::uint64_t(most));
 }
 
 TEST(CsrSchedule, EmptyRowsFillTiles) {

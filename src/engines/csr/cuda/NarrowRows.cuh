@@ -138,8 +138,10 @@ class CsrNarrowRows {
       CsrItemOrder<Task> rows(task_);
       wait_for_previous_kernels();
       for (Span span; rows.next(span);) compute(span);
+      let_next_kernel_begin();
     } else {
       compute_after_wait(item_span(task_, task_.item()));
+      let_next_kernel_begin();
     }
   }
 
@@ -163,7 +165,6 @@ class CsrNarrowRows {
     } else {
       sum_up<false>(span);
     }
-    let_next_kernel_begin();
     store(span);
   }
 

@@ -119,8 +119,7 @@ std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows
 
 std::size_t csr_column_bytes(const CsrScheduleSize& schedule) {
   constexpr std::size_t sums_of_tile = 2, most_bytes = 16;
-  const bool is_cut = schedule.longest_row > static_cast<std::uint64_t>(csr_tile_row);
-  return is_cut && !schedule.keeps_order ? std::size_t(schedule.tiles) * sums_of_tile * most_bytes : 0;
+  return schedule.cuts_rows() && !schedule.keeps_order ? std::size_t(schedule.tiles) * sums_of_tile * most_bytes : 0;
 }
 
 namespace {

@@ -25,7 +25,7 @@ __host__ __device__ void fill_tiles(const CsrPattern<Offset>& A, const CsrSchedu
                                     CsrTile* tiles) {
   const std::uint64_t begin = A.row_offsets[row], end = A.row_offsets[row + 1];
   const auto number = static_cast<std::uint64_t>(row);
-  const bool is_cut = end - begin > static_cast<std::uint64_t>(csr_tile_row);
+  const bool is_cut = size.cuts_rows() && end - begin > static_cast<std::uint64_t>(csr_cut_row);
   if (row == 0) tiles[0] = CsrTile{};
   for (std::uint64_t t = csr_tile_of(begin, number) + 1; t <= csr_tile_of(end, number + 1); ++t) {
     const std::uint64_t entry = t * csr_tile_span - number / 2;

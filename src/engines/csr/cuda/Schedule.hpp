@@ -17,9 +17,9 @@ namespace Tessera::Impl::Cuda {
 /// is small (csr_gathers_tiles()).
 ///
 /// Entry k of row i has position k + i / 2. Each row takes half a position, so a tile has few rows even if these are
-/// empty. Tile t has the rows that begin at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1. Rows of more
-/// than csr_tile_row entries are cut: the tile has only their entries at these positions, and a second kernel adds the
-/// sums of all tiles of such a row.
+/// empty. Tile t has the rows that begin at positions t * csr_tile_span to (t + 1) * csr_tile_span - 1. If a row has
+/// more than csr_tile_row entries, those of more than csr_cut_row entries are cut: the tile has only their entries at
+/// these positions, and a second kernel adds the sums of all tiles of such a row.
 struct CsrTile {
   std::uint64_t entry = 0;    ///< the first entry
   Ordinal row = 0;            ///< the first row that begins in the tile or after it
@@ -41,6 +41,8 @@ struct CsrScheduleSize {
   /// Entries that one more slab of columns reads in the time of packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
 
+  /// Whether tiles cut rows.
+  TESSERA_FUNCTION bool cuts_rows() const { return longest_row > static_cast<std::uint64_t>(csr_tile_row); }
   /// Returns the number of integers in the memory of the schedule.
   std::size_t memory_size() const {
     return tile_memory_size() + 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces);

@@ -255,7 +255,7 @@ class CsrLauncher {
     const Ordinal columns = task.product.y.columns, vectors = columns / vector_size;
     if (!gathers || size.long_rows > 0 || (vectors != 1 && vectors != 2 && vectors != 4)) return false;
     if (task.product.y.column_stride != 1 || aligned_columns(task) != columns) return false;
-    if (size.longest_row > csr_tile_row) return false;  // tiles cut it
+    if (size.cuts_rows()) return false;
     if (policy_ != nullptr) return policy_->tiles;
     const double row_bytes = static_cast<double>(columns) * sizeof(VectorScalar);
     return csr_gathers_tiles(task.A.rows, static_cast<double>(size.nonzeros), static_cast<double>(size.longest_row),
