@@ -217,7 +217,8 @@ TEST(CudaGraph, CapturedNewValuesKeepTheRows) {
   const Right<double> x("x", A.host.columns, columns), y("y", A.host.rows, columns),
       expected("e", A.host.rows, columns);
   fill_randomly(exec, x, 1);
-  spmm(exec, other, other.prepare(exec, columns, Mode::NoTranspose), x, expected);
+  auto other_work = other.prepare(exec, columns, Mode::NoTranspose);
+  spmm(exec, other, other_work, x, expected);
   exec.fence();
   const Graph graph(stream.get(), [&] { plan.update_values(exec, B.values); });
   EXPECT_NE(plan.explain().find("compressed rows stay, because a graph captured new values"), std::string::npos)

@@ -131,8 +131,6 @@ TEST_F(CudaKernels, WhatHasNoPublishedKernelIsRejectedOrFallsBack) {
   const CudaMatrix<float> floats(uneven_windows());
   EXPECT_NE(message(floats, published(Format::Bmat)).find("floats in native precision"), std::string::npos);
   EXPECT_EQ(floats.plan(published(Format::Auto)).format(), Format::SortedColumns);
-  const CudaMatrix<Complex<double>> complexes(uneven_windows());
-  EXPECT_NE(message(complexes, published(Format::Auto)).find("the matrix is complex"), std::string::npos);
   blocks.on_unsupported = OnUnsupported::FallBack;
   const auto plan = doubles.plan(blocks);
   EXPECT_EQ(kernels_of(plan), "for any device");

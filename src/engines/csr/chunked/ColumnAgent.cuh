@@ -116,9 +116,11 @@ class ColumnChunkAgent {
       first += batch_size;
       const bool is_last = first >= longest;
       load(is_last ? next : item, is_last ? 0 : first, batch);
+      Scalar x[unroll];
 #pragma unroll
-      for (int u = 0; u < unroll; ++u)
-        if (own.columns[u] >= 0) sum = fused(own.values[u], x_[own.columns[u]], sum);
+      for (int u = 0; u < unroll; ++u) x[u] = own.columns[u] >= 0 ? x_[own.columns[u]] : Scalar(0);
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) sum = fused(own.values[u], x[u], sum);
     } while (first < longest);
     return sum;
   }

@@ -202,7 +202,8 @@ TEST(ColumnChunks, PayForLargeMatricesWithLongRowsAllOverX) {
   EXPECT_TRUE(pays(1e4, 1e6, 115e6));
   EXPECT_FALSE(pays(1e6, 1e6, 115e6)) << "too few entries in a chunk";
   EXPECT_FALSE(pays(1e4, 4e6, 115e6)) << "too many chunks";
-  EXPECT_FALSE(pays(20e3, 20e3, 50e6)) << "X fits at once";
+  EXPECT_FALSE(pays(80e3, 80e3, 50e6)) << "X has three chunks";
+  EXPECT_TRUE(pays(90e3, 90e3, 50e6));
   EXPECT_FALSE(pays(10e3, 30e3, 2e6)) << "small";
   EXPECT_FALSE(column_chunks_pay(p, 2e5, {132, 0})) << "no shared memory";
 }
