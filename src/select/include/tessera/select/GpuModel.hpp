@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 /// was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 12, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 13, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that took
   /// more than 1.05 times the least time, the fastest candidate was predicted within 1.33 of the best one (fit_model).
   /// The fastest candidate within the factor takes 1.001 times the least time in doubles; with 1.4, 1.002.
