@@ -3,7 +3,7 @@
 # Installs what find_package(Tessera) finds: the layers and the umbrella target Tessera::Tessera in one export set, each
 # component in its own, and the package files. There are three parts (install components), which packages may ship
 # separately (TesseraPackage.cmake): Tessera_Runtime, shared libraries; Tessera_Development, headers, CMake files and
-# documents; Tessera_Program, tessera_spmm.
+# documents; Tessera_Program, the programs.
 include(CMakePackageConfigHelpers)
 
 set(tessera_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)

@@ -95,4 +95,5 @@ set(CPACK_DEBIAN_TESSERA_PROGRAM_PACKAGE_NAME tessera-tools)
 set(CPACK_DEBIAN_TESSERA_PROGRAM_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_TESSERA_PROGRAM_DESCRIPTION "${about}
 This package has tessera_spmm, which measures and verifies products with a
-matrix of a file or a generator.")
+matrix of a file or a generator, and tessera_smoke, which checks an
+installation.")

@@ -25,7 +25,7 @@ class Tessera(CMakePackage, CudaPackage):
     variant("shared", default=False, description="Build shared libraries")
     variant("openmp", default=True, description="Run on threads, by OpenMP")
     variant("io", default=True, description="Build the component Io: files of matrices")
-    variant("driver", default=True, when="+io", description="Build the program tessera_spmm")
+    variant("driver", default=True, when="+io", description="Build the programs tessera_spmm and tessera_smoke")
     variant("tests", default=False, when="+io", description="Build the unit tests")
     variant("kokkos-kernels", default=False, description="Build the component KokkosKernels")
     variant("trilinos", default=False, description="Build the component Tpetra")
