@@ -29,7 +29,7 @@ using spmv_handle_impl_t = SpmvHandleImpl<typename DeviceType::execution_space, 
 
 }  // namespace Tessera::Impl
 
-// Kokkos Kernels dispatches to these four by the type of the handle (checked in 4.5 to 4.7). That type is Tessera's:
+// Kokkos Kernels dispatches to these four by the type of the handle (checked in 4.5 to 5.0). That type is Tessera's:
 // the specialisations collide with none of Kokkos Kernels' own and change none of its products. Its tables have no TPL
 // (first bool) and no precompiled kernel (last bool) for this handle, and a forced native kernel has the same values.
 // Hence only (false, false) is ever reached, with and without KOKKOSKERNELS_ETI_ONLY. Each function receives mode,
