@@ -19,7 +19,8 @@ namespace Tessera::Impl::Smoke {
 struct Check {
   std::string space, type, matrix, format, mode;
   int columns = 0;
-  std::string kernels;  ///< which multiplied, in words
+  std::string built;    ///< the format that the plan has
+  std::string kernels;  ///< which multiplied, in words; empty on hosts
   double seconds = 0;   ///< of make_plan and the first product, which loads kernels
   double error = 0;     ///< greatest error of an element, as a multiple of its bound
   std::string failure;  ///< the message of an exception; empty if there was none

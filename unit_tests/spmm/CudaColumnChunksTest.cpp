@@ -22,6 +22,10 @@ void check_column_chunks(const HostPattern<int>& pattern) {
   EXPECT_EQ(kernels_of(A.plan(options)), kernel);
   options.hints.num_vectors = 0;
   EXPECT_EQ(kernels_of(A.plan(options)), kernel + chunks) << "the first product may have one column";
+  options.hints.num_vectors = 32;
+  auto wide = A.plan(options);
+  EXPECT_EQ(kernels_of(wide), kernel + chunks);
+  expect_case<Right<Scalar>>(A, wide, {1, Mode::NoTranspose, 1, 0}, "a plan for 32 columns");
   options.hints.num_vectors = 1;
   auto plan = A.plan(options);
   EXPECT_EQ(kernels_of(plan), kernel + chunks);
@@ -36,7 +40,14 @@ void check_column_chunks(const HostPattern<int>& pattern) {
   plan.update_values(Exec(), other.values);
   expect_case<Right<Scalar>>(other, plan, {1, Mode::NoTranspose, 1, 0}, "new values");
   options.same_bits_alone = true;
-  EXPECT_EQ(kernels_of(A.plan(options)), kernel);
+  auto in_order = A.plan(options);
+  EXPECT_EQ(kernels_of(in_order), kernel);
+  plan.update_values(Exec(), A.values);
+  const Right<Scalar> x("x", A.host.columns, 1), y("y", A.host.rows, 1), other_y("other y", A.host.rows, 1);
+  fill(Exec(), x);
+  spmm(Exec(), plan, x, y);
+  spmm(Exec(), in_order, x, other_y);
+  EXPECT_GT(different_elements(Exec(), y, other_y), 0) << "chunks add in another order";
 }
 
 }  // namespace

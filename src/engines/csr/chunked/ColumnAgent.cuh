@@ -67,7 +67,7 @@ class ColumnChunkAgent {
 
  private:
   static constexpr int groups_of_block = threads / lanes, batch_size = lanes * unroll;
-  /// Entries of a lane. Those after the end of a row have the value 0 and the first column of the chunk.
+  /// Entries of a lane. Those after the end of a row have the value 0 and the column -1.
   struct Batch {
     Ordinal columns[unroll];
     Scalar values[unroll];
