@@ -55,7 +55,7 @@ class CsrColumnTile {
         length_(static_cast<int>(end_.entry - base_)),
         kept_(min(length_, Memory::capacity)) {}
 
-  /// Loads come first, so that they overlap: of columns and offsets, which may not wait, then of values and X.
+  /// Loads come first, so that they overlap: of columns and offsets, before the wait, then of values and X.
   __device__ void run() {
     Entries entries;
     if (kept_ > 0) load_columns(entries);

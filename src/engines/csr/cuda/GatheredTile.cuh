@@ -76,7 +76,7 @@ class CsrGatheredTile {
 
   static constexpr int step = threads / vectors;  // entries whose rows of X a block copies at the same time
 
-  /// Loads the rows of X for the thread's next entries.
+  /// Loads the numbers of the rows of X for the thread's next entries.
   __device__ void load_rows_of_x(int entry, Ordinal (&rows)[unroll]) const {
     if (entry >= entries_) return;
     const typename Task::Columns columns_of_entries(task_.A, static_cast<Offset>(begin_.entry));
