@@ -44,10 +44,24 @@ Complex<Real> multiplied(Complex<Real> a, Complex<Real> b) {
   return {fused(-a.im, b.im, multiplied(a.re, b.re)), fused(a.im, b.re, multiplied(a.re, b.im))};
 }
 
-template <class M, class V>
-sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length, int row, int column) {
-  using Sum = sum_of_t<V>;
+/// Adds the sums of a row's pieces, every lines-th first.
+template <class Sum>
+Sum sum_of_pieces(const std::vector<Sum>& pieces, std::size_t lines) {
   Sum sum(0);
+  for (std::size_t line = 0; line < std::min(lines, pieces.size()); ++line) {
+    Sum of_line = pieces[line];
+    for (std::size_t p = line + lines; p < pieces.size(); p += lines) of_line = of_line + pieces[p];
+    sum = line == 0 ? of_line : sum + of_line;
+  }
+  return sum;
+}
+
+template <class M, class V>
+sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, const CsrScheduleSize& size, int row,
+                       int column) {
+  const int piece_length = size.piece_length;
+  using Sum = sum_of_t<V>;
+  std::vector<Sum> parts;
   const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
   for (Offset piece = begin; piece < end; piece += Offset(piece_length)) {
     Sum part(0);
@@ -56,19 +70,20 @@ sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int 
       const Sum a(p.conjugate_values ? conjugate(p.values[k]) : p.values[k]);
       part = fused(a, Sum(p.x(p.x_rows == nullptr ? c : p.x_rows[c], column)), part);
     }
-    sum = piece == begin ? part : sum + part;
+    parts.push_back(part);
   }
-  return sum;
+  return sum_of_pieces(parts, size.lines_of_pieces());
 }
 
 /// Computes Y in place.
 template <class M, class V>
 void serial_product(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length) {
+  const CsrScheduleSize size = count_csr_schedule(A, piece_length);
   for (int i = 0; i < A.rows; ++i) {
     for (int j = 0; j < p.y.columns; ++j) {
       V& y = p.y(p.y_rows == nullptr ? i : p.y_rows[i], j);
       using Sum = sum_of_t<V>;
-      const Sum scaled = multiplied(p.alpha, serial_sum(A, p, piece_length, i, j));
+      const Sum scaled = multiplied(p.alpha, serial_sum(A, p, size, i, j));
       y = V(p.beta == Sum(0) ? scaled : fused(p.beta, Sum(y), scaled));
     }
   }
@@ -419,7 +434,8 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
   using V = typename TypeParam::VectorScalar;
   const int piece = 64;
   const typename TestFixture::Matrix A(20000, {3, piece - 1, piece, piece + 1, 0, 2 * piece - 1, 2 * piece,
-                                               2 * piece + 1, 20000, 5, 4 * piece, 7 * piece});
+                                               2 * piece + 1, 20000, 5, 4 * piece, 7 * piece,
+                                               32 * piece, 32 * piece + 1});
   int k = 0;
   for (const int columns : {1, 7, 8, 31, 32, 33, 127, 128, 129, 200}) {
     for (const Layout layout : {Layout::PaddedRight, Layout::Right, Layout::Left}) {
@@ -432,6 +448,23 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
       compare<M, V>(A, options);
       if (this->HasFatalFailure()) return;
     }
+  }
+}
+
+/// More long rows than a product of many columns has lines of threads for.
+TYPED_TEST(CsrSpmm, ManyLongRows) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  std::vector<int> lengths;
+  for (int row = 0; row < 4100; ++row) lengths.push_back(3 + row % 8);
+  const typename TestFixture::Matrix A(40, lengths);
+  for (const int columns : {16, 17, 40}) {
+    Options options{.columns = columns, .x_layout = Layout::Right, .y_layout = Layout::Right};
+    options.piece_length = 2;
+    options.overwrite = columns == 17;
+    ASSERT_GT(count_csr_schedule(A.pattern(), options.piece_length).long_rows, 4096);
+    compare<M, V>(A, options, 1);
+    if (this->HasFatalFailure()) return;
   }
 }
 

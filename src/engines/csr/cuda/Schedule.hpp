@@ -43,6 +43,15 @@ struct CsrScheduleSize {
 
   /// Whether tiles cut rows.
   TESSERA_FUNCTION bool cuts_rows() const { return longest_row > static_cast<std::uint64_t>(csr_tile_row); }
+  /// Returns the number of lines that add the pieces of a row (CsrPieceSums): more if rows have many pieces, and so few
+  /// rows are long that these lines do not wait for each other.
+  TESSERA_FUNCTION unsigned lines_of_pieces() const {
+    constexpr std::uint64_t many = 32;
+    constexpr Ordinal few_rows = 512;
+    const bool are_many = longest_row > many * static_cast<std::uint64_t>(piece_length);
+    return are_many && long_rows <= few_rows ? many_lines : few_lines;
+  }
+  static constexpr unsigned few_lines = 4, many_lines = 32;
   /// Returns the number of integers in the memory of the schedule.
   std::size_t memory_size() const {
     return tile_memory_size() + 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces);
@@ -54,9 +63,9 @@ struct CsrScheduleSize {
 /// The long rows of a matrix, and how csr_spmm() cuts them: raw pointers into memory that the caller owns.
 ///
 /// A row of more than piece_length entries is cut into pieces of piece_length entries; the last may have fewer. A piece
-/// is summed from its first entry to its last, and the pieces of a row are added from the first to the last. The order
-/// of summation, hence every bit of a column of Y, depends only on the matrix and piece_length. A single column may
-/// have an order of its own (choose_csr_column_kernel()), unless size.keeps_order.
+/// is summed from its first entry to its last, and n lines add the pieces of a row (CsrScheduleSize::lines_of_pieces()):
+/// line s has pieces s, s + n, s + 2 n and so on. The order of summation, hence every bit of a column of Y, depends only
+/// on the matrix and piece_length. A single column may have an order of its own (choose_csr_column_kernel()), unless size.keeps_order.
 ///
 /// ```{.unparsed}
 ///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends

@@ -14,6 +14,7 @@
 #include "ColumnTile.cuh"
 #include "GatheredTile.cuh"
 #include "NarrowRows.cuh"
+#include "PieceSums.cuh"
 #include "Rows.cuh"
 #include "Task.cuh"
 #include "csr/ColumnKernel.hpp"
@@ -26,63 +27,16 @@
 /// scalar types has a source file.
 namespace Tessera::Impl::Cuda {
 
-/// Returns the sum of a column over pieces begin to end - 1, from the first to the last.
-template <class Task>
-__device__ auto csr_sum_of_pieces(const Task& task, Ordinal begin, Ordinal end, Ordinal column) {
-  using Scalar = typename Task::Scalar;
-  constexpr int unroll = 4;
-  const Scalar* piece = task.partial_sums + std::int64_t(begin) * task.partial_stride + column;
-  Scalar sum = *piece;
-  int left = end - begin - 1;
-  for (; left >= unroll; left -= unroll) {
-    Scalar parts[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) parts[u] = piece[std::int64_t(u + 1) * task.partial_stride];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) sum += parts[u];
-    piece += std::int64_t(unroll) * task.partial_stride;
-  }
-  for (int p = 1; p <= left; ++p) sum += piece[std::int64_t(p) * task.partial_stride];
-  return sum;
-}
-
-/// Adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. A warp computes a
-/// long row, each lane a column.
-template <class Task>
-class CsrPieceSums {
-  using Scalar = typename Task::Scalar;
-
- public:
-  static constexpr int warp_columns = 32;
-
-  __device__ explicit CsrPieceSums(const Task& task) : task_(task) {}
-
-  /// \param warp  index of the warp and of its long row
-  __device__ void run(std::int64_t warp, Ordinal column) {
-    if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
-    const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
-    const Vector<Scalar, false, typename Task::InMemory> sum{
-        {csr_sum_of_pieces(task_, offsets[0], offsets[1], column)}};
-    store_row(task_, task_.schedule.long_rows[warp], column, sum);
-  }
-
- private:
-  const Task& task_;
-};
-
 inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has enough slabs for these, even if slabs are narrow
-inline constexpr int csr_piece_sums_warps = 4;          // warps of a block
 
 template <class Agent, class Task>
 __global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__ Task task) {
   Agent(task).run();
 }
 
-template <class Task>
+template <class Sums, class Task>
 __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
-  wait_for_previous_kernels();
-  CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
-                               static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
+  Sums(task).run();
 }
 
 template <class Task>
@@ -242,7 +196,9 @@ class CsrLauncher {
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
     if (gathers_tiles(task)) return multiply_gathered(task);
-    if (csr_is_narrow(task.schedule.size, columns) || is_few_vectors(task)) return multiply_narrow(task);
+    const bool has_own_lanes = aligned == columns && columns > csr_narrow_columns;  // whole vectors for several lanes
+    if ((csr_is_narrow(task.schedule.size, columns) && !has_own_lanes) || is_few_vectors(task))
+      return multiply_narrow(task);
     if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
     if (aligned == columns) return;
     const Task rest = columns_of(task, aligned, columns - aligned);
@@ -454,10 +410,18 @@ class CsrLauncher {
   }
 
   void add_pieces(const Task& task) const {
-    const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
-    const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
-                      ceil_divide<unsigned>(task.product.y.columns, threads.x));
-    launch_early<&csr_piece_sums_kernel<Task>>("csr_spmm: sums of pieces", blocks, threads, 0, stream_, task);
+    constexpr Ordinal many_rows = 4096, many_columns = 16;
+    const bool has_many = task.schedule.size.long_rows > many_rows && task.product.y.columns > many_columns;
+    has_many ? add_pieces<CsrPieceSums<Task, true>>(task) : add_pieces<CsrPieceSums<Task, false>>(task);
+  }
+
+  template <class Sums>
+  void add_pieces(const Task& task) const {
+    const Ordinal columns = task.product.y.columns;
+    const dim3 threads = Sums::block(task.schedule.size, columns);
+    const dim3 blocks(Sums::blocks(task.schedule.size, threads), ceil_divide<unsigned>(columns, threads.x));
+    launch_early<&csr_piece_sums_kernel<Sums, Task>>("csr_spmm: sums of pieces", blocks, threads,
+                                                     Sums::shared_bytes(threads), stream_, task);
   }
 
   Stream stream_;
