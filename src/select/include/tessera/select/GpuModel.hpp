@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 /// was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 13, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 14, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. In nine of ten choices that took
   /// more than 1.05 times the least time, the fastest candidate was predicted within 1.33 of the best one (fit_model).
   /// The fastest candidate within the factor takes 1.001 times the least time in doubles; with 1.4, 1.002.
@@ -59,7 +59,7 @@ struct GpuModel {
 
   bool has_rows = true;                              ///< whether there is a kernel for compressed rows
   bool has_compact_rows = true;                      ///< whether there is one for compact rows
-  Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
+  Chain rows{2.532e-6, 24.9e-9, 64, 410, 6.6e-9};  ///< the chain of CSR
   double narrow_row_bytes = 32;       ///< upper bound on the bytes of a row of X for the kernel for narrow rows
   double narrow_bytes = 16;           ///< bytes of a row of X that this kernel fetches at a time: up to four columns
   double column_launch_s = 2.5e-6;    ///< seconds of the launch of a product with one column, and of its end
