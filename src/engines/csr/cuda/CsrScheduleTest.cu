@@ -106,6 +106,18 @@ TEST(CsrSchedule, VeryLongRowsWantLongerPieces) {
   EXPECT_FALSE(csr_has_many_pieces(size));
 }
 
+TEST(CsrSchedule, FewVeryLongRowsHaveManyLines) {
+  CsrScheduleSize size;
+  size.piece_length = 64;
+  size.long_rows = 512;
+  size.longest_row = 32 * 64;
+  EXPECT_EQ(size.lines_of_pieces(), 4u);
+  size.longest_row = 32 * 64 + 1;
+  EXPECT_EQ(size.lines_of_pieces(), 32u);
+  size.long_rows = 513;
+  EXPECT_EQ(size.lines_of_pieces(), 4u);
+}
+
 // Returns the length of pieces for a matrix that `rows_of` describes by pairs {length, number of rows of this length}.
 int chosen_length(const std::vector<std::array<int, 2>>& rows_of, std::size_t row_bytes) {
   std::vector<int> offsets{0};

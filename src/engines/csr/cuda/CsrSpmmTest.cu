@@ -433,9 +433,9 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   const int piece = 64;
-  const typename TestFixture::Matrix A(20000, {3, piece - 1, piece, piece + 1, 0, 2 * piece - 1, 2 * piece,
-                                               2 * piece + 1, 20000, 5, 4 * piece, 7 * piece,
-                                               32 * piece, 32 * piece + 1});
+  const typename TestFixture::Matrix A(
+      20000, {3, piece - 1, piece, piece + 1, 0, 2 * piece - 1, 2 * piece, 2 * piece + 1, 20000, 5, 4 * piece,
+              7 * piece, 32 * piece, 32 * piece + 1});
   int k = 0;
   for (const int columns : {1, 7, 8, 31, 32, 33, 127, 128, 129, 200}) {
     for (const Layout layout : {Layout::PaddedRight, Layout::Right, Layout::Left}) {

@@ -10,9 +10,12 @@
 
 namespace Tessera::Impl::Cuda {
 
-/// Adds the sums of the pieces of long rows, and writes these rows of Y. Line s of n adds pieces s, s + n, s + 2 n and so
-/// on; then the sums of the lines are added from the first to the last. The threads of a line have adjacent columns. If
-/// there are enough long rows and columns, the threads of a row do the work of all its lines: `is_alone`.
+/// Adds the sums of the pieces of long rows, and writes these rows of Y. Line s of n adds pieces s, s + n, s + 2 n and
+/// so on; then the sums of the lines are added from the first to the last. A line is a line of threads, which have
+/// adjacent columns.
+///
+/// \tparam is_alone  whether one line of threads does the work of all few_lines lines of a row. There are then so many
+///                   long rows and columns that these threads fill the GPU.
 template <class Task, bool is_alone>
 class CsrPieceSums {
   using Scalar = typename Task::Scalar;

@@ -63,9 +63,10 @@ struct CsrScheduleSize {
 /// The long rows of a matrix, and how csr_spmm() cuts them: raw pointers into memory that the caller owns.
 ///
 /// A row of more than piece_length entries is cut into pieces of piece_length entries; the last may have fewer. A piece
-/// is summed from its first entry to its last, and n lines add the pieces of a row (CsrScheduleSize::lines_of_pieces()):
-/// line s has pieces s, s + n, s + 2 n and so on. The order of summation, hence every bit of a column of Y, depends only
-/// on the matrix and piece_length. A single column may have an order of its own (choose_csr_column_kernel()), unless size.keeps_order.
+/// is summed from its first entry to its last, and n lines add the pieces of a row
+/// (CsrScheduleSize::lines_of_pieces()): line s has pieces s, s + n, s + 2 n and so on. The order of summation, hence
+/// every bit of a column of Y, depends only on the matrix and piece_length. A single column may have an order of its
+/// own (choose_csr_column_kernel()), unless size.keeps_order.
 ///
 /// ```{.unparsed}
 ///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends

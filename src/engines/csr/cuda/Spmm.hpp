@@ -42,8 +42,8 @@ std::size_t csr_column_bytes(const CsrScheduleSize& schedule);
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
 
 /// Whether csr_spmm(), unless it gathers rows of X for tiles, multiplies an X with adjacent columns in slabs of
-/// csr_narrow_columns columns: for one slab, or for two slabs of a small matrix. A wider slab gathers more at a time,
-/// but fewer rows are in progress.
+/// csr_narrow_columns columns: for one slab, or for two slabs of a small matrix if rows of X are not whole vectors. A
+/// wider slab gathers more at a time, but fewer rows are in progress.
 bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
 /// Returns the bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for the columns

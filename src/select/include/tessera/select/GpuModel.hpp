@@ -57,8 +57,8 @@ struct GpuModel {
   /// building staged windows. Asking the driver takes as long as a small product, and only these formats need to know.
   LazyNumber free_bytes = 1e300;
 
-  bool has_rows = true;                              ///< whether there is a kernel for compressed rows
-  bool has_compact_rows = true;                      ///< whether there is one for compact rows
+  bool has_rows = true;                            ///< whether there is a kernel for compressed rows
+  bool has_compact_rows = true;                    ///< whether there is one for compact rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 6.6e-9};  ///< the chain of CSR
   double narrow_row_bytes = 32;       ///< upper bound on the bytes of a row of X for the kernel for narrow rows
   double narrow_bytes = 16;           ///< bytes of a row of X that this kernel fetches at a time: up to four columns
