@@ -78,24 +78,35 @@ class CsrPieceSums {
     return sum;
   }
 
-  /// Adds few_lines lines.
+  /// Adds few_lines lines. All threads of a warp have the same row.
   __device__ void add_all_lines() const {
     if (pieces_ == 0) return;
     Scalar sums[few_lines];
-#pragma unroll
-    for (unsigned line = 0; line < few_lines; ++line) sums[line] = piece(min(line, pieces_ - 1));
-    for (unsigned next = few_lines; next < pieces_; next += few_lines) {
-      Scalar parts[few_lines];
-#pragma unroll
-      for (unsigned line = 0; line < few_lines; ++line) parts[line] = piece(min(next + line, pieces_ - 1));
-#pragma unroll
-      for (unsigned line = 0; line < few_lines; ++line)
-        sums[line] = next + line < pieces_ ? sums[line] + parts[line] : sums[line];
-    }
+    for_each_line(0, [&](unsigned line, Scalar part) { sums[line] = part; });
+    for (unsigned next = few_lines; next < pieces_; next += few_lines)
+      for_each_line(next, [&](unsigned line, Scalar part) { sums[line] += part; });
     Scalar sum = sums[0];
 #pragma unroll
-    for (unsigned line = 1; line < few_lines; ++line) sum = line < pieces_ ? sum + sums[line] : sum;
+    for (unsigned line = 1; line < few_lines; ++line) {
+      if (line < pieces_) sum += sums[line];
+    }
     store(sum);
+  }
+  /// Calls add(line, piece) for piece `next` of line 0 and the next pieces of the other lines, if there are such.
+  template <class Add>
+  __device__ void for_each_line(unsigned next, const Add& add) const {
+    if (next + few_lines <= pieces_) {
+      Scalar parts[few_lines];
+#pragma unroll
+      for (unsigned line = 0; line < few_lines; ++line) parts[line] = piece(next + line);
+#pragma unroll
+      for (unsigned line = 0; line < few_lines; ++line) add(line, parts[line]);
+    } else {
+#pragma unroll
+      for (unsigned line = 0; line < few_lines; ++line) {
+        if (next + line < pieces_) add(line, piece(next + line));
+      }
+    }
   }
 
   __device__ void store(Scalar sum) const {
