@@ -71,6 +71,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   }
 
   std::string describe() const {
+    if (warpgroup_.is_built()) return warpgroup_.describe();
     return "blocks of " + std::to_string(pattern_.block.height) + " x " + std::to_string(pattern_.block.width) +
            " on tensor cores";
   }
