@@ -8,6 +8,7 @@
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
+#include <tessera/spmm/impl/KernelTypes.hpp>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -125,6 +126,7 @@ class KernelEngine final
   std::optional<Precision> build_kernel(const ExecutionSpace& exec, const PlanOptions& options,
                                         const KernelPolicy& policy) override {
     asked_ = options.precision;
+    same_bits_alone_ = options.same_bits_alone;
     paper_ = {};
     kernel_.reset();
     if (!ThisDevice::runs_kernels(exec)) return {};
@@ -143,7 +145,8 @@ class KernelEngine final
   }
   std::size_t kernel_bytes() const override { return kernel_ ? kernel_->bytes() : 0; }
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const override {
-    return kernel_ ? kernel_->scratch_bytes(x_rows, columns) : 0;
+    if (kernel_) return kernel_->scratch_bytes(x_rows, columns);
+    return spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns);
   }
   bool multiplies_halves() const override { return kernel_ && kernel_->multiplies_halves(); }
   void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const override {
@@ -161,13 +164,16 @@ class KernelEngine final
     if constexpr (is_half_v<VectorScalar>) {
       return false;
     } else {
-      portable_spmm(exec, stored_.view(), stored_.nonzeros, product, scratch);
+      Product<Scalar, VectorScalar> portable = product;
+      portable.same_bits_alone = same_bits_alone_;
+      portable_spmm(exec, stored_.view(), stored_.nonzeros, portable, scratch);
       return true;
     }
   }
 
   std::optional<KernelType> kernel_;
   Precision asked_ = Precision::Native;
+  bool same_bits_alone_ = false;
   std::string_view paper_;  // the paper of the kernel; empty unless the options requested its kernel
 };
 

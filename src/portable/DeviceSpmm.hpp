@@ -2,24 +2,26 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Product.hpp>
 
-/// The product on a device backend, for any format. Each thread computes one element of Y.
+/// The product on a device backend, for any format.
 namespace Tessera::Impl {
 
 /// Returns the row of X or Y that belongs to column or row i of a matrix.
 KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { return places == nullptr ? i : places[i]; }
 
-/// Computes Y = alpha A X + beta Y for a format that has for_each_entry(). Threads of a warp have adjacent columns:
-/// they share the entries of A and, in LayoutRight, read adjacent elements of X.
+/// Computes Y = alpha A X + beta Y for a format that has for_each_entry(). Each thread computes one element of Y.
+/// Threads of a warp have adjacent columns: they share the entries of A and, in LayoutRight, read adjacent elements of
+/// X.
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
-void multiply_rows(const char* label, const ExecutionSpace& exec, const Pattern& A,
-                   const Product<MatrixScalar, VectorScalar>& product) {
+void multiply_on_device(const ExecutionSpace& exec, const Pattern& A, std::size_t /*nonzeros*/,
+                        const Product<MatrixScalar, VectorScalar>& product) {
   const std::int64_t elements = std::int64_t(product.y.rows) * product.y.columns;
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, elements),
+      Pattern::label, Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, elements),
       KOKKOS_LAMBDA(std::int64_t i) {
         const auto row = static_cast<Ordinal>(i / product.y.columns);
         const auto column = static_cast<Ordinal>(i % product.y.columns);

@@ -8,6 +8,7 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/parallel/Teams.hpp>
 
+#include "Slabs.hpp"
 #include "simd/HostKernels.hpp"
 
 /// Compiles a function for AVX2, and inlines all its calls. Empty for nvcc, which may mishandle the attributes.
@@ -25,19 +26,8 @@ namespace Tessera::Impl {
 /// Whether functions marked TESSERA_WITH_AVX2 may be called.
 inline bool has_avx2(SimdTarget target) { return TESSERA_HAS_AVX2 && target != SimdTarget::Baseline; }
 
-/// Number of columns that are packed together: 256 bytes of a row, four cache lines.
-template <class VectorScalar>
-inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
-
 /// Upper bound on the columns for a kernel. Kernels count the reals of a row, two for a complex number, in an int.
 inline constexpr Ordinal most_columns = 1 << 29;
-
-/// Calls body(first, count) for [0, columns), `width` columns at a time.
-template <class Body>
-void for_each_part(Ordinal columns, Ordinal width, const Body& body) {
-  for (std::ptrdiff_t first = 0; first < columns; first += width)
-    body(static_cast<Ordinal>(first), static_cast<Ordinal>(std::min<std::ptrdiff_t>(width, columns - first)));
-}
 
 /// Returns the number of columns that a thread computes at a time if threads share the columns: whole cache lines of a
 /// row, or up to four columns if columns are not adjacent.

@@ -4,6 +4,8 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 
+#include "DevicePack.hpp"
+#include "DeviceRows.hpp"
 #include "DeviceSpmm.hpp"
 #include "HostSpmm.hpp"
 #include "WindowSpmm.hpp"
@@ -32,7 +34,8 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
           [=](Ordinal first, Ordinal last) { multiply_windows(A, slab, first, last); });
     });
   } else {
-    Impl::multiply_rows(Pattern::label, exec, A, product);
+    for_each_packed_slab(exec, nonzeros, product, scratch,
+                         [&](const auto& slab) { multiply_on_device(exec, A, nonzeros, slab); });
   }
 }
 

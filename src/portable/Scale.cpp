@@ -6,13 +6,13 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 
-#include "HostSpmm.hpp"
+#include "Slabs.hpp"
 
 namespace Tessera::Impl {
 
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns) {
-  if (!Impl::is_host_space<ExecutionSpace> || columns < 2) return 0;
+  if (columns < 2) return 0;
   return static_cast<std::size_t>(std::max(x_rows, 1)) * std::min(columns, Impl::slab_columns<VectorScalar>) *
          sizeof(VectorScalar);
 }

@@ -58,8 +58,7 @@ struct StoredMatrix {
   ///
   /// \param half_vectors [in] whether X and Y may have 16 bits
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, bool half_vectors) const {
-    const std::size_t bytes = std::max(spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns),
-                                       engine->scratch_bytes(x_rows, columns));
+    const std::size_t bytes = engine->scratch_bytes(x_rows, columns);
     const bool widens = half_vectors && !engine->multiplies_halves();
     return bytes + (widens ? WidenedPanels(x_rows, engine->rows(), columns).bytes() : 0);
   }

@@ -80,7 +80,7 @@ struct PlanOptions {
   /// Bmat in Fp16 and Bf16. Other kernels, and hosts, multiply float copies of some columns of X and Y at a time.
   bool half_vectors = false;
   /// Whether a column that is multiplied alone has the bits that it has among others. If not, products of compressed
-  /// rows with one column on Kokkos::Cuda may add the entries of a row in another order, which can take half as long.
+  /// rows with one column on a GPU may add the entries of a row in another order, which can take half as long.
   /// The plan then still gives the same bits in every run. Other products always have this property.
   bool same_bits_alone = false;
   /// Auto chooses the fastest format for these hints. With Auto or Csr, a reordering of Auto or None, Kernel::Auto and

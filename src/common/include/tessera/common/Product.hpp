@@ -26,6 +26,8 @@ struct Product {
   Multivector<VectorScalar> y;           ///< Y
   const Ordinal* y_rows = nullptr;       ///< the row of Y of each row of A, or null
   const Ordinal* x_rows = nullptr;       ///< the row of X of each column of A, or null
+  /// Whether portable code for devices sums a single column like a column among others. Schedules tell CUDA's kernels.
+  bool same_bits_alone = false;
 };
 
 /// Returns the same product for the columns first, ..., first + count - 1 of X and Y alone.

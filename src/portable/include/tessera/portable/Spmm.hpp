@@ -8,11 +8,15 @@
 /// @file
 /// Y = alpha A X + beta Y in Kokkos parallel patterns, for any format. Each engine instantiates it for its format.
 ///
-/// Each row is summed by one thread, in an order that depends neither on the number of threads nor on the number of
-/// columns. Results are deterministic, without atomics. On host backends the inner loops are vectorised over columns
-/// for the processor. If the columns of X are not adjacent, some of them at a time are packed into `scratch` (see
-/// spmm_scratch_bytes()). With less scratch, fewer columns are packed at a time, or none, which is slower but right. On
-/// device backends each thread computes one element of Y, and `scratch` is not used.
+/// Rows are summed in an order that depends neither on the number of threads nor on the number of columns; only a
+/// single column may have an order of its own on a device, unless Product::same_bits_alone. Results are deterministic,
+/// without atomics that add. If the columns of X are not adjacent, some of them at a time are packed into `scratch`
+/// (see spmm_scratch_bytes()). With less scratch, fewer columns are packed at a time, or none, which is slower but
+/// right.
+///
+/// On host backends one thread sums a row, and the inner loops are vectorised over columns for the processor. On device
+/// backends teams of threads sum the rows of CSR: several lanes share a long row, and all lanes of a team a very long
+/// one. For other formats each thread computes one element of Y.
 ///
 /// Formats agree up to rounding errors if alpha and beta are finite. Sorted columns add alpha times each entry. Such a
 /// term may be 0 although the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
