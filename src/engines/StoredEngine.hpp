@@ -146,6 +146,7 @@ class KernelEngine final
   std::size_t kernel_bytes() const override { return kernel_ ? kernel_->bytes() : 0; }
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const override {
     if (kernel_) return kernel_->scratch_bytes(x_rows, columns);
+    if (Kind::format == Format::SortedColumns) return 0;  // reads X in place
     return spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns);
   }
   bool multiplies_halves() const override { return kernel_ && kernel_->multiplies_halves(); }
@@ -165,7 +166,7 @@ class KernelEngine final
       return false;
     } else {
       Product<Scalar, VectorScalar> portable = product;
-      portable.same_bits_alone = same_bits_alone_;
+      portable.same_bits_alone = product.same_bits_alone || same_bits_alone_;
       portable_spmm(exec, stored_.view(), stored_.nonzeros, portable, scratch);
       return true;
     }

@@ -86,8 +86,9 @@ class DeviceRows {
         slabs_(window_count(product.y.columns, shape.columns)),
         blocks_(std::int64_t(window_count(A.rows, shape.rows)) * slabs_) {}
 
-  void run(const ExecutionSpace& exec) const {
-    constexpr std::int64_t most_teams = 1 << 30;
+  /// \param most_teams [in] upper bound on the teams of a launch; teams multiply several blocks if there are more. HIP
+  ///                        and SYCL launch fewer than 2^32 and 2^31 threads.
+  void run(const ExecutionSpace& exec, std::int64_t most_teams = 1 << 22) const {
     const auto count = static_cast<Ordinal>(std::min(blocks_, most_teams));
     if (count == 0) return;
     Kokkos::parallel_for(CsrPattern<Offset>::label,

@@ -22,6 +22,11 @@ class WidenedPanels {
       : x_rows_(x_rows), y_rows_(y_rows), columns_(std::min(columns, most_columns)) {}
 
   Ordinal columns() const { return columns_; }
+  /// Returns the number of columns of the next panel. A column of several is in no panel of its own, because a column
+  /// alone may have another order of summation.
+  Ordinal next(Ordinal columns_left) const {
+    return columns_left == columns_ + 1 ? columns_ - 1 : std::min(columns_, columns_left);
+  }
   std::size_t bytes() const { return alignment + bytes_of(x_rows_) + bytes_of(y_rows_); }
 
   /// The copies, and the rest of the scratch memory.
@@ -60,8 +65,8 @@ void multiply_widened(const ExecutionSpace& exec, const Product<float, Half>& pr
   const auto& [x, y] = std::pair(product.x, product.y);
   const WidenedPanels panels(x.rows, y.rows, x.columns);
   const auto parts = panels.divide(scratch);
-  for (Ordinal first = 0; first < x.columns; first += panels.columns()) {
-    const Ordinal count = std::min(panels.columns(), x.columns - first);
+  for (Ordinal first = 0, count; first < x.columns; first += count) {
+    count = panels.next(x.columns - first);
     const auto wide_x = columns_of(parts.x, 0, count), sums = columns_of(parts.y, 0, count);
     widen(exec, columns_of(x, first, count), wide_x);
     Product<float, float> panel{

@@ -91,23 +91,64 @@ TYPED_TEST(DeviceRowsTest, EveryPairOfLayouts) {
   }
 }
 
+/// Slabs of packed columns may end with a single one, which is a column among others all the same.
 TYPED_TEST(DeviceRowsTest, AColumnHasTheSameBitsWhateverTheOthersAre) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   for (const HostPattern<int>& A : patterns()) {
-    HostProduct<M, V, int> many(A, 33, Layout::Right, Layout::Right, 31);
+    HostProduct<M, V, int> many(A, 70, Layout::Right, Layout::Right, 31);
+    many.set_factors(V(3), V(0), 32);
     Dense<V> expected = result_of<Exec>(many);
-    for (const int columns : {1, 2, 7, 16}) {
+    for (const int columns : {1, 2, 7, 17, 33, 65}) {
       HostProduct<M, V, int> few(A, columns, Layout::Left, columns % 2 ? Layout::Right : Layout::Left, 31);
+      few.set_factors(V(3), V(0), 32);
       few.values = many.values;
       for (int j = 0; j < columns; ++j)
         for (int i = 0; i < A.columns; ++i) few.x(i, j) = many.x(i, j + 3);
-      Dense<V> result = result_of<Exec>(few, 0, true);
-      for (int j = 0; j < columns; ++j)
-        for (int i = 0; i < A.rows; ++i)
-          ASSERT_EQ(result(i, j), expected(i, j + 3)) << columns << " columns, row " << i;
+      for (const std::size_t scratch : {std::size_t(0), spmm_scratch_bytes<Exec, V>(A.columns, columns)}) {
+        Dense<V> result = result_of<Exec>(few, scratch, columns == 1);
+        for (int j = 0; j < columns; ++j)
+          for (int i = 0; i < A.rows; ++i)
+            ASSERT_EQ(result(i, j), expected(i, j + 3)) << columns << " columns, column " << j << ", row " << i;
+      }
     }
+  }
+}
+
+TYPED_TEST(DeviceRowsTest, ConjugatesOnRequest) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  for (const HostPattern<int>& A : patterns()) {
+    HostProduct<M, V, int> host(A, 5, Layout::Right, Layout::Right, 52, Mode::Conjugate);
+    Dense<V> result = result_of<Exec>(host);
+    host.expect_right(result, "conjugate");
+  }
+}
+
+/// Fewer teams than blocks of rows, or tiles of X.
+TYPED_TEST(DeviceRowsTest, TeamsMultiplySeveralBlocks) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const Exec exec;
+  for (const HostPattern<int>& pattern : patterns()) {
+    HostProduct<M, V, int> host(pattern, 9, Layout::Left, Layout::Left, 61);
+    const DevicePattern<Exec, int> A(pattern);
+    const auto values = to_device<Exec>(host.values);
+    const auto x = to_device<Exec>(host.x.memory()), y = to_device<Exec>(host.y.memory());
+    const Kokkos::View<V*, typename Exec::memory_space> packed("packed", static_cast<std::size_t>(pattern.columns) * 9);
+    Product<M, V> product{values.data(), false,
+                          host.alpha,    host.x.view(static_cast<const V*>(x.data())),
+                          host.beta,     host.y.view(y.data())};
+    PackRows<Exec, V>(product.x, packed.data()).run(exec, 2);
+    product.x = {packed.data(), pattern.columns, 9, 9, 1};
+    const auto shape = device_rows_shape(pattern.rows, pattern.nonzeros(), 4, false, true);
+    DeviceRows<Exec, M, V>(A.view(), product, shape).run(exec, 3);
+    Dense<V> result = host.y;
+    result.memory() = to_host(y);
+    host.expect_right(result, "three teams");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "PlanCheck.hpp"
 #include "TestFiles.hpp"
 #include "TestTypes.hpp"
+#include "WidenedProduct.hpp"
 
 namespace Tessera::Impl::Test {
 
@@ -368,5 +369,20 @@ TEST(HalfVectorsPlanTest, OtherVectorsGoOn) {
 }
 
 #endif  // TESSERA_WITHOUT_FLOAT
+
+/// A column alone may be summed in another order.
+TEST(WidenedPanels, DoNotLeaveOneOfSeveralColumns) {
+  const auto widths = [](int columns) {
+    const WidenedPanels panels(10, 10, columns);
+    std::vector<int> all;
+    for (int left = columns; left > 0; left -= all.back()) all.push_back(panels.next(left));
+    return all;
+  };
+  EXPECT_EQ(widths(1), std::vector<int>({1}));
+  EXPECT_EQ(widths(2), std::vector<int>({2}));
+  EXPECT_EQ(widths(64), std::vector<int>({64}));
+  EXPECT_EQ(widths(65), std::vector<int>({63, 2}));
+  EXPECT_EQ(widths(129), std::vector<int>({64, 63, 2}));
+}
 
 }  // namespace Tessera::Impl::Test

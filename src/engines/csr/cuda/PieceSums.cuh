@@ -22,6 +22,7 @@ class CsrPieceSums {
   static constexpr unsigned few_lines = CsrScheduleSize::few_lines;
 
  public:
+  static constexpr unsigned most_threads = is_alone ? 128 : 32 * CsrScheduleSize::many_lines;  ///< of a block
   /// Returns the shape of a block: columns x lines.
   static dim3 block(const CsrScheduleSize& size, Ordinal columns) {
     const unsigned width = columns <= 8 ? 8 : columns <= 16 ? 16 : 32;

@@ -103,8 +103,8 @@ struct CsrSchedule {
 /// \param nonzeros  [in] entries of the matrix
 /// \param row_bytes [in] bytes of a row of a typical X
 Ordinal csr_piece_length(std::size_t nonzeros, std::size_t row_bytes);
-/// Whether long rows have so many pieces that longer pieces are better, because one thread adds the sums of all pieces
-/// of a row, for each column.
+/// Whether long rows have so many pieces that longer pieces are better, because few lines of threads add the sums of
+/// all pieces of a row.
 bool csr_has_many_pieces(const CsrScheduleSize& size);
 /// Whether a small matrix may have pieces of H200::uncut_row entries, which cut none of its rows.
 ///

@@ -35,7 +35,7 @@ __global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__
 }
 
 template <class Sums, class Task>
-__global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
+__global__ void __launch_bounds__(Sums::most_threads) csr_piece_sums_kernel(const __grid_constant__ Task task) {
   Sums(task).run();
 }
 
