@@ -67,7 +67,7 @@ void for_each_packed_slab(const ExecutionSpace& exec, std::size_t nonzeros,
   auto* const packed = reinterpret_cast<VectorScalar*>(scratch.data);
   for_each_part(x.columns, width, [&](Ordinal first, Ordinal count) {
     auto slab = columns_of(product, first, count);
-    slab.same_bits_alone = true;  // the last slab may have a single column
+    slab.same_bits_alone = x.columns > 1;  // the last slab may have a single column
     PackRows<ExecutionSpace, VectorScalar>(slab.x, packed).run(exec);
     slab.x = {packed, x.rows, count, count, 1};
     multiply(slab);

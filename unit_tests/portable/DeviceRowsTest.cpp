@@ -31,6 +31,11 @@ std::vector<int> repeated(std::vector<int> lengths, int times) {
   return all;
 }
 
+std::vector<int> joined(std::vector<int> lengths, const std::vector<int>& more) {
+  lengths.insert(lengths.end(), more.begin(), more.end());
+  return lengths;
+}
+
 /// Returns Y.
 ///
 /// \param y_rows, x_rows [in] as in Product; empty: none
@@ -61,6 +66,7 @@ Dense<V> result_of(HostProduct<M, V, int>& host, std::size_t scratch_bytes = 0, 
 std::vector<HostPattern<int>> patterns() {
   return {random_pattern<int>(67, 53, 0.2, 21, 9),
           rows_of_lengths(3000, repeated({0, 1, 2, 3, 4, 5, 129, 128, 7, 0, 2999}, 3)),
+          rows_of_lengths(1200, joined(repeated({2, 3, 0, 1}, 150), {129, 1, 1000, 128})),
           rows_of_lengths(700, repeated({40, 64, 0, 65, 66, 67}, 20)),
           rows_of_lengths(2000, repeated({500, 600, 517, 2000}, 3)),
           rows_of_lengths(9000, {9000, 8999, 1}),
