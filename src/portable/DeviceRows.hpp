@@ -155,7 +155,7 @@ class DeviceRows {
     if (!has_column(block, column)) return;
     const VectorScalar sum = sum_of(row, part, shape_.parts, block.column + column);
     if (writes_at_once_) {
-      store(row, block.column + column, sum);
+      store_sum(product_, row, block.column + column, sum);
     } else {
       sum_at(memory, part, number, column) = sum;
     }
@@ -169,7 +169,7 @@ class DeviceRows {
     if (row >= A_.rows || !has_column(block, column) || length(row) > shape_.longest) return;
     VectorScalar sum = sum_at(memory, 0, number, column);
     for (int part = 1; part < shape_.parts; ++part) sum += sum_at(memory, part, number, column);
-    store(row, block.column + column, sum);
+    store_sum(product_, row, block.column + column, sum);
   }
 
   /// Adds the entries of a long row: its parts with all lanes, for a few columns at a time, then pairs of parts.
@@ -188,7 +188,7 @@ class DeviceRows {
       }
       team.team_barrier();
       for_each_lane(team, width, [&](int lane) {
-        if (has_column(block, first + lane)) store(row, block.column + first + lane, memory.sums[lane]);
+        if (has_column(block, first + lane)) store_sum(product_, row, block.column + first + lane, memory.sums[lane]);
       });
       team.team_barrier();
     }
@@ -203,22 +203,12 @@ class DeviceRows {
     for (; k < end - (unroll - 1) * parts; k += unroll * parts) {
       VectorScalar x[unroll];
       for (int u = 0; u < unroll; ++u) x[u] = product_.x(row_of_x(k + u * parts), column);
-      for (int u = 0; u < unroll; ++u) sum += value(k + u * parts) * x[u];
+      for (int u = 0; u < unroll; ++u) sum += value_of_entry(product_, k + u * parts) * x[u];
     }
-    for (; k < end; k += parts) sum += value(k) * product_.x(row_of_x(k), column);
+    for (; k < end; k += parts) sum += value_of_entry(product_, k) * product_.x(row_of_x(k), column);
     return sum;
   }
   KOKKOS_FUNCTION Ordinal row_of_x(Offset k) const { return place_of(product_.x_rows, A_.column_indices[k]); }
-  KOKKOS_FUNCTION VectorScalar value(Offset k) const {
-    const MatrixScalar value = product_.values[k];
-    return VectorScalar(product_.conjugate_values ? conjugate(value) : value);
-  }
-
-  KOKKOS_FUNCTION void store(Ordinal row, Ordinal column, VectorScalar sum) const {
-    const VectorScalar scaled = product_.alpha * sum;
-    VectorScalar& target = product_.y(place_of(product_.y_rows, row), column);
-    target = product_.beta == VectorScalar(0) ? scaled : scaled + product_.beta * target;
-  }
 
   CsrPattern<Offset> A_;
   Product<MatrixScalar, VectorScalar> product_;

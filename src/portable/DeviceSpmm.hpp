@@ -13,6 +13,22 @@ namespace Tessera::Impl {
 /// Returns the row of X or Y that belongs to column or row i of a matrix.
 KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { return places == nullptr ? i : places[i]; }
 
+/// Returns the value of an entry of A, conjugated on request.
+template <class MatrixScalar, class VectorScalar>
+KOKKOS_INLINE_FUNCTION VectorScalar value_of_entry(const Product<MatrixScalar, VectorScalar>& product, Offset place) {
+  const MatrixScalar value = product.values[place];
+  return VectorScalar(product.conjugate_values ? conjugate(value) : value);
+}
+
+/// Writes alpha sum + beta y for an element of Y.
+template <class MatrixScalar, class VectorScalar>
+KOKKOS_INLINE_FUNCTION void store_sum(const Product<MatrixScalar, VectorScalar>& product, Ordinal row, Ordinal column,
+                                      VectorScalar sum) {
+  const VectorScalar scaled = product.alpha * sum;
+  VectorScalar& target = product.y(place_of(product.y_rows, row), column);
+  target = product.beta == VectorScalar(0) ? scaled : scaled + product.beta * target;
+}
+
 /// Computes Y = alpha A X + beta Y for a format that has for_each_entry(). Each thread computes one element of Y.
 /// Threads of a warp have adjacent columns: they share the entries of A and, in LayoutRight, read adjacent elements of
 /// X.
@@ -27,13 +43,9 @@ void multiply_on_device(const ExecutionSpace& exec, const Pattern& A, std::size_
         const auto column = static_cast<Ordinal>(i % product.y.columns);
         auto sum = VectorScalar(0);
         for_each_entry(A, row, [&](Ordinal matrix_column, Offset place) {
-          const MatrixScalar value = product.values[place];
-          sum += VectorScalar(product.conjugate_values ? conjugate(value) : value) *
-                 product.x(place_of(product.x_rows, matrix_column), column);
+          sum += value_of_entry(product, place) * product.x(place_of(product.x_rows, matrix_column), column);
         });
-        const VectorScalar scaled = product.alpha * sum;
-        VectorScalar& target = product.y(place_of(product.y_rows, row), column);
-        target = product.beta == VectorScalar(0) ? scaled : scaled + product.beta * target;
+        store_sum(product, row, column, sum);
       });
 }
 
