@@ -12,6 +12,7 @@
 
 #include "List.hpp"
 #include "cost/HostCost.hpp"
+#include "csr/CsrEngine.hpp"
 
 /// Predicted times, and the ranking of the engines that a device considers.
 namespace Tessera::Impl {
@@ -36,15 +37,21 @@ std::string reason(const Candidate& best, const Candidate& other) {
   return text;
 }
 
+bool is_known(const GpuModel& gpu) { return gpu.is_known; }
+bool is_known(const MachineModel& machine) { return !machine.is_device; }
+constexpr const char* unknown_rates =
+    "csr is kept, because the rates of this device are unknown: no other format is predicted to be faster";
+
 /// Sorts the candidates from the fastest to the slowest. Equal ones keep their order.
-Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidates, std::string_view model) {
+template <class Machine>
+Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidates, const Machine& machine) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });
   Choice choice;
   choice.format = candidates[0].format;
-  choice.reason = reason(candidates[0], candidates[1]);
+  choice.reason = is_known(machine) ? reason(candidates[0], candidates[1]) : unknown_rates;
   choice.candidates = std::move(candidates);
-  choice.model = model;
+  choice.model = Machine::version;
   choice.statistics = m;
   return choice;
 }
@@ -68,17 +75,30 @@ double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuM
   return std::max(least, Kind::portable_seconds(m, size, gpu));
 }
 
+/// Returns the time to choose by if rates are unknown: longer than that of CSR, in the order of predictions.
+double behind_csr(double seconds, double csr_seconds) {
+  const double least = 1.05 * csr_seconds;
+  return std::max(seconds, least) + 0.05 * std::min(seconds, least);
+}
+
 template <class Kind>
-Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+double predicted_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double watched = watched_bytes<Kind>(m);
   const double look = watched > 0 ? gpu.detect_changes_s + watched / gpu.streamed : 0;
-  return {size.format, size.tiles, size.bytes, gpu_seconds<Kind>(m, size, gpu) + look};
+  return gpu_seconds<Kind>(m, size, gpu) + look;
 }
 template <class Kind>
-Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
-  return {size.format, size.tiles, size.bytes,
-          product_seconds(m, machine, size.bytes) + Kind::host_decoding(m, size, machine) +
-              watched_bytes<Kind>(m) / machine.streamed_rate};
+double predicted_seconds(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
+  return product_seconds(m, machine, size.bytes) + Kind::host_decoding(m, size, machine) +
+         watched_bytes<Kind>(m) / machine.streamed_rate;
+}
+
+template <class Kind, class Machine>
+Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const Machine& machine) {
+  double seconds = predicted_seconds<Kind>(m, size, machine);
+  if (Kind::format != Format::Csr && !is_known(machine))
+    seconds = behind_csr(seconds, predicted_seconds<CsrEngine>(m, {Format::Csr, 0, CsrCost::bytes(m)}, machine));
+  return {size.format, size.tiles, size.bytes, seconds};
 }
 
 template <class Machine>
@@ -109,7 +129,7 @@ Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
         if (const auto size = kind.on_hosts(m)) candidates.push_back(predict_of<decltype(kind)>(m, *size, machine));
       },
       Engines());
-  return ranked(m, std::move(candidates), MachineModel::version);
+  return ranked(m, std::move(candidates), machine);
 }
 
 Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {
@@ -119,7 +139,7 @@ Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {
         if (const auto size = kind.on_gpus(m, gpu)) candidates.push_back(predict_of<decltype(kind)>(m, *size, gpu));
       },
       Engines());
-  return ranked(m, std::move(candidates), GpuModel::version);
+  return ranked(m, std::move(candidates), gpu);
 }
 
 }  // namespace Tessera::Impl

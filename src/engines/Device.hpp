@@ -8,6 +8,7 @@
 #include <tessera/FormatParameters.hpp>
 #include <tessera/MemoryLimit.hpp>
 #include <tessera/PlanOptions.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/system/impl/Memory.hpp>
 
@@ -47,7 +48,9 @@ struct Device {
 
   /// Returns the model that predicts the times of products.
   static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
-    return host_core().times(exec.concurrency());
+    MachineModel machine = host_core().times(exec.concurrency());
+    machine.is_device = !is_host_space<ExecutionSpace>;
+    return machine;
   }
   /// Returns the model without asking how much memory is free, as if there were enough for optional data of kernels.
   static MachineModel model_without_room(const ExecutionSpace& exec, const PlanOptions& options) {

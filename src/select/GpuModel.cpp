@@ -141,4 +141,8 @@ GpuModel GpuModel::portable() {
   return gpu;
 }
 
+bool has_measured_rates(std::string_view gpu) {
+  return gpu.starts_with("NVIDIA H100") || gpu.starts_with("NVIDIA H200");
+}
+
 }  // namespace Tessera::Impl

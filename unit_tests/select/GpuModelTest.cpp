@@ -97,6 +97,34 @@ TEST(GpuModel, PrefersWhatWasFasterAndPredictsItsTimeInDouble) {
   }
 }
 
+/// On GPUs that nobody measured, no format is predicted to be faster than CSR. The others keep their order.
+TEST(GpuModel, OnOtherGpusRowsAreKept) {
+  GpuModel known, unknown;
+  unknown.is_known = false;
+  for (const Counts& counts : {fem3d, elasticity, blocks, ddi, band, web, road}) {
+    for (const double columns : {1.0, 8.0, 32.0, 128.0}) {
+      const Choice usual = choose_format(statistics(counts, columns), known);
+      const Choice choice = choose_format(statistics(counts, columns), unknown);
+      EXPECT_EQ(choice.format, Format::Csr) << counts.name;
+      EXPECT_NE(choice.reason.find("rates of this device are unknown"), std::string::npos) << choice.reason;
+      ASSERT_EQ(choice.candidates.size(), usual.candidates.size());
+      std::vector<Format> order;
+      for (const Candidate& candidate : usual.candidates)
+        if (candidate.format != Format::Csr) order.push_back(candidate.format);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        EXPECT_EQ(choice.candidates[i + 1].format, order[i]) << counts.name;
+        EXPECT_GE(choice.candidates[i + 1].predicted_seconds, 1.05 * choice.candidates[0].predicted_seconds);
+      }
+    }
+  }
+}
+
+TEST(GpuModel, RatesWereMeasuredOnTwoKindsOfGpus) {
+  for (const char* const gpu : {"NVIDIA H100 80GB HBM3", "NVIDIA H200"}) EXPECT_TRUE(has_measured_rates(gpu)) << gpu;
+  for (const char* const gpu : {"NVIDIA GH200 480GB", "NVIDIA A100-SXM4-80GB", "NVIDIA L40S", "NVIDIA B200", ""})
+    EXPECT_FALSE(has_measured_rates(gpu)) << gpu;
+}
+
 TEST(GpuModel, ScatteredNonzerosStayInRows) {
   for (const auto& [counts, vector_columns, seconds] :
        {std::tuple(road, 1, 35e-6), std::tuple(road, 8, 146e-6), std::tuple(molecules, 1, 47e-6),

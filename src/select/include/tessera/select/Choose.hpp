@@ -22,6 +22,7 @@ struct MachineModel {
   double cached_rate = 25e9;       ///< bytes read from the shared cache per second; a larger X is read for each window
   double scattered_rows = 3;       ///< time to write a row of Y at any place, divided by that to write the next row
   double decoded_entries = 300e6;  ///< entries converted to compressed rows per second, before these are multiplied
+  bool is_device = false;          ///< whether portable code for devices multiplies, whose rates are unknown
 
   /// Returns the model of `cores` cores that work at the same time.
   MachineModel times(double cores) const;
@@ -44,7 +45,8 @@ inline constexpr double worthwhile_reordering = 0.85;
 /// Predicts the time of a product with a format of this size on a host.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const MachineModel& machine = {});
 
-/// Ranks CSR and BitTCF by their predicted times, before either is built. On hosts no other format is faster.
+/// Ranks CSR and BitTCF by their predicted times, before either is built. On hosts no other format is faster. If rates
+/// are unknown, CSR is the first.
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
 /// Returns the statistics of the matrix in the best imaginable order of its rows: all rows of a window have the same

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
 #include <tessera/common/ChunkedRows.hpp>
 #include <tessera/common/H200.hpp>
 #include <tessera/select/Choose.hpp>
@@ -57,6 +58,9 @@ struct GpuModel {
   /// building staged windows. Asking the driver takes as long as a small product, and only these formats need to know.
   LazyNumber free_bytes = 1e300;
 
+  /// Whether the rates were measured on this kind of GPU. On others, no format is predicted to be faster than CSR:
+  /// a plan takes another one only if it is asked for, or measured to be faster (Tuning).
+  bool is_known = true;
   bool has_rows = true;                            ///< whether there is a kernel for compressed rows
   bool has_compact_rows = true;                    ///< whether there is one for compact rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 6.6e-9};  ///< the chain of CSR
@@ -189,6 +193,9 @@ struct GpuModel {
   /// Returns the model for GPUs for which Tessera has no kernels.
   static GpuModel portable();
 };
+
+/// Whether the numbers of GpuModel were measured on GPUs of this name: H100 and H200, but not GH200.
+bool has_measured_rates(std::string_view gpu);
 
 /// Predicts the time of a product with a format of this size, for the kernel that would multiply it. The kernels of
 /// BitTCF and BMat store values as whole tiles. BCSR has kernels for some block shapes. If a format has no kernel,
