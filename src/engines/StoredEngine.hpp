@@ -16,6 +16,7 @@
 #include "Device.hpp"
 #include "Engines.hpp"
 #include "PlanArchive.hpp"
+#include "csr/DeviceRowsKernel.hpp"
 
 namespace Tessera::Impl {
 
@@ -51,6 +52,17 @@ requires(Kind::template has_cuda<Scalar>) struct KernelOf<Kind, Scalar, Kokkos::
   using type = typename Kind::template Cuda<Scalar>;
 };
 #endif
+
+/// What devices without a kernel keep for portable products of a pattern in compressed rows.
+template <class Pattern, class Scalar, class ExecutionSpace>
+struct RowsKernelOf {
+  using type = NoKernel<Scalar>;
+};
+template <class Pattern, class Scalar, class ExecutionSpace>
+requires(has_row_entries<Pattern> &&
+         !is_host_space<ExecutionSpace>) struct RowsKernelOf<Pattern, Scalar, ExecutionSpace> {
+  using type = DeviceRowsKernel<Scalar, ExecutionSpace>;
+};
 
 /// The matrix of an engine in its format.
 template <class Stored, class Scalar, class ExecutionSpace>
@@ -115,6 +127,9 @@ class KernelEngine final
   using Base = StoredMatrixEngine<Stored, Scalar, ExecutionSpace>;
   using Base::stored_;
   using KernelType = typename KernelOf<Kind, Scalar, ExecutionSpace>::type;
+  using Pattern = decltype(std::declval<const Stored&>().view());
+  using RowsKernel = typename RowsKernelOf<Pattern, Scalar, ExecutionSpace>::type;
+  static constexpr bool has_rows_kernel = !std::is_same_v<RowsKernel, NoKernel<Scalar>>;
   using ThisDevice = Device<Scalar, ExecutionSpace>;
 
  public:
@@ -129,9 +144,12 @@ class KernelEngine final
     same_bits_alone_ = options.same_bits_alone;
     paper_ = {};
     kernel_.reset();
-    if (!ThisDevice::runs_kernels(exec)) return {};
+    rows_kernel_.reset();
     KernelType kernel;
-    if (!kernel.build(exec, stored_, options, policy)) return {};
+    if (!ThisDevice::runs_kernels(exec) || !kernel.build(exec, stored_, options, policy)) {
+      if constexpr (has_rows_kernel) rows_kernel_.emplace().build(exec, stored_, options);
+      return {};
+    }
     kernel_ = std::move(kernel);
     if (options.kernel == Kernel::Published) paper_ = paper_of(Kind::format);
     return kernel_->precision();
@@ -143,9 +161,13 @@ class KernelEngine final
     const std::string paper = is_published() ? "as published (" + std::string(paper_) + ")" + vectors + ": " : "";
     return paper + kernel_->describe() + describe_precision(asked_, kernel_->precision());
   }
-  std::size_t kernel_bytes() const override { return kernel_ ? kernel_->bytes() : 0; }
+  std::size_t kernel_bytes() const override {
+    if (rows_kernel_) return rows_kernel_->bytes();
+    return kernel_ ? kernel_->bytes() : 0;
+  }
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const override {
     if (kernel_) return kernel_->scratch_bytes(x_rows, columns);
+    if (rows_kernel_) return rows_kernel_->scratch_bytes(x_rows, columns);
     if (Kind::format == Format::SortedColumns) return 0;  // reads X in place
     return spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns);
   }
@@ -167,12 +189,19 @@ class KernelEngine final
     } else {
       Product<Scalar, VectorScalar> portable = product;
       portable.same_bits_alone = product.same_bits_alone || same_bits_alone_;
+      if constexpr (has_rows_kernel) {
+        if (rows_kernel_) {
+          rows_kernel_->multiply(exec, stored_.view(), stored_.nonzeros, portable, scratch);
+          return true;
+        }
+      }
       portable_spmm(exec, stored_.view(), stored_.nonzeros, portable, scratch);
       return true;
     }
   }
 
   std::optional<KernelType> kernel_;
+  std::optional<RowsKernel> rows_kernel_;  // if there is no kernel
   Precision asked_ = Precision::Native;
   bool same_bits_alone_ = false;
   std::string_view paper_;  // the paper of the kernel; empty unless the options requested its kernel

@@ -12,43 +12,58 @@
 /// Packs an X whose columns are not adjacent, on a device.
 namespace Tessera::Impl {
 
-/// Copies X to rows without gaps. A team reads a tile column by column into scratch memory, and writes it row by row.
+/// Copies X to rows without gaps, or with gaps behind them. A team reads a tile column by column into scratch memory,
+/// and writes it row by row.
 template <class ExecutionSpace, class VectorScalar>
 class PackRows {
  public:
   using Team = typename Teams<ExecutionSpace>::member_type;
 
-  PackRows(const Multivector<const VectorScalar>& x, VectorScalar* packed) : x_(x), packed_(packed) {}
+  /// \param to     [out] x.rows rows
+  /// \param stride [in]  elements from one row to the next, at least x.columns
+  PackRows(const Multivector<const VectorScalar>& x, VectorScalar* to, Ordinal stride)
+      : x_(x), to_(to), stride_(stride) {
+    while ((1 << log_width_) < x.columns && (1 << log_width_) < slab_columns<VectorScalar>) ++log_width_;
+  }
 
   /// \param most_teams [in] as for DeviceRows
   void run(const ExecutionSpace& exec, Ordinal most_teams = 1 << 22) const {
     if (x_.rows == 0) return;
-    const std::size_t bytes = tile_rows * static_cast<std::size_t>(stride()) * sizeof(VectorScalar) + 64;
+    const auto bytes = static_cast<std::size_t>(tile_rows) * tile_stride() * sizeof(VectorScalar) + 64;
     Kokkos::parallel_for("Tessera::pack", teams(exec, std::min(tiles(), most_teams), bytes, {256, 1}), *this);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    auto* const tile = team_array<VectorScalar>(team, tile_rows * stride());
+    auto* const tile = team_array<VectorScalar>(team, tile_rows * tile_stride());
+    const int width = 1 << log_width_;
     for (Ordinal number = team.league_rank(); number < tiles(); number += team.league_size()) {
-      const Ordinal first = number * tile_rows;
-      const int rows = x_.rows - first < tile_rows ? x_.rows - first : tile_rows;
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * x_.columns),
-                           [&](int i) { tile[i % rows * stride() + i / rows] = x_(first + i % rows, i / rows); });
-      team.team_barrier();
-      VectorScalar* const to = packed_ + std::ptrdiff_t(first) * x_.columns;
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * x_.columns),
-                           [&](int i) { to[i] = tile[i / x_.columns * stride() + i % x_.columns]; });
-      team.team_barrier();
+      const Ordinal row = number * tile_rows;
+      for (Ordinal column = 0; column < x_.columns; column += width) {
+        const auto is_there = [&](int r, int c) { return row + r < x_.rows && column + c < x_.columns; };
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile_rows << log_width_), [&](int i) {
+          const int r = i % tile_rows, c = i / tile_rows;
+          if (is_there(r, c)) tile[r * tile_stride() + c] = x_(row + r, column + c);
+        });
+        team.team_barrier();
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile_rows << log_width_), [&](int i) {
+          const int r = i >> log_width_, c = i & (width - 1);
+          if (is_there(r, c)) to_[std::ptrdiff_t(row + r) * stride_ + column + c] = tile[r * tile_stride() + c];
+        });
+        team.team_barrier();
+      }
     }
   }
 
  private:
   static constexpr int tile_rows = 32;
   KOKKOS_FUNCTION Ordinal tiles() const { return window_count(x_.rows, tile_rows); }
-  KOKKOS_FUNCTION int stride() const { return x_.columns | 1; }  // odd: columns of the tile are in different banks
+  /// Odd, so that the columns of a tile are in different banks.
+  KOKKOS_FUNCTION int tile_stride() const { return (1 << log_width_) | 1; }
 
   Multivector<const VectorScalar> x_;
-  VectorScalar* packed_;
+  VectorScalar* to_;
+  Ordinal stride_;
+  int log_width_ = 0;
 };
 
 /// Calls multiply(product) for all columns, or for each slab of columns that are packed, if they are not adjacent and
@@ -67,8 +82,7 @@ void for_each_packed_slab(const ExecutionSpace& exec, std::size_t nonzeros,
   auto* const packed = reinterpret_cast<VectorScalar*>(scratch.data);
   for_each_part(x.columns, width, [&](Ordinal first, Ordinal count) {
     auto slab = columns_of(product, first, count);
-    slab.same_bits_alone = x.columns > 1;  // the last slab may have a single column
-    PackRows<ExecutionSpace, VectorScalar>(slab.x, packed).run(exec);
+    PackRows<ExecutionSpace, VectorScalar>(slab.x, packed, count).run(exec);
     slab.x = {packed, x.rows, count, count, 1};
     multiply(slab);
   });

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tessera/common/Csr.hpp>
+#include <limits>
+#include <stdexcept>
 #include <tessera/common/Product.hpp>
 #include <tessera/parallel/Teams.hpp>
+#include <type_traits>
 
-#include "DeviceSpmm.hpp"
+#include "RowItems.hpp"
+#include "Slabs.hpp"
 
-/// The product of compressed rows on a device of any vendor.
+/// The product of compressed rows with several columns on a device of any vendor.
 namespace Tessera::Impl {
 
 /// Whether adjacent elements of Y are in a column.
@@ -20,212 +23,205 @@ bool is_column_major(const Multivector<Scalar>& y) {
   return y.columns > 1 && y.row_stride < y.column_stride;
 }
 
-/// How teams of DeviceRows share the work. A team computes some columns of some rows. It has team_lanes lanes, which
-/// the threads of a device are, one each, and which the single thread of a team on a host computes one by one.
-struct DeviceRowsShape {
-  static constexpr int team_lanes = 256;
-  int parts = 1;    ///< parts of a row, each with a lane for each column: part p has every parts-th entry, from p on
-  int columns = 1;  ///< columns of a team
-  int rows = 1;     ///< rows of a team
-  int longest = 0;  ///< rows with more entries are summed one after another by the whole team
-  int long_parts = 32;  ///< parts of such a row
-
-  /// Returns the number of sums in the scratch memory of a team.
-  TESSERA_FUNCTION int sums() const {
-    const int of_parts = parts * rows * row_stride();
-    return of_parts > team_lanes ? of_parts : static_cast<int>(team_lanes);
-  }
-  /// Returns the bytes of scratch memory of a team.
-  template <class Scalar>
-  std::size_t scratch_bytes() const {
-    return static_cast<std::size_t>(sums()) * sizeof(Scalar) + static_cast<std::size_t>(1 + rows) * sizeof(int) +
-           2 * alignof(std::max_align_t);
-  }
-  /// Returns the distance of rows of sums in scratch memory. It is odd, so that rows begin in different banks.
-  TESSERA_FUNCTION int row_stride() const { return columns | 1; }
+/// Adjacent elements that are read or written 16 bytes at a time.
+template <class Scalar, int size>
+struct alignas(size * sizeof(Scalar) < 16 ? size * sizeof(Scalar) : 16) Elements {
+  Scalar at[size];
 };
 
-/// Chooses a shape. A row has more parts if rows are long, above all if there are few of them. Parts and long rows
-/// depend on the matrix alone, and so do the bits of a column among others. A single column has parts of its own: with
-/// several lanes for a row, adjacent lanes read adjacent entries.
-///
-/// \param columns       [in] columns of X
-/// \param is_alone      [in] whether a single column may have an order of summation of its own
-/// \param column_major  [in] whether rows of Y are adjacent in memory: more rows of a column are then written together
-inline DeviceRowsShape device_rows_shape(Ordinal rows, std::size_t nonzeros, Ordinal columns, bool is_alone,
-                                         bool column_major) {
-  constexpr double entries_of_lane = 8, entries_of_wide_lane = 32, many_lanes = 1 << 16;
-  constexpr int most_parts = 32, long_rounds = 128;
-  const double length = static_cast<double>(nonzeros) / std::max(rows, 1);
-  DeviceRowsShape shape;
-  const auto wants_more = [&] {
-    if (length < 2 * shape.parts * entries_of_lane) return false;
-    return is_alone || length >= 2 * shape.parts * entries_of_wide_lane || double(rows) * shape.parts < many_lanes;
-  };
-  while (shape.parts < most_parts && wants_more()) shape.parts *= 2;
-  shape.longest = long_rounds * shape.parts;
-  if (is_alone) shape.long_parts = DeviceRowsShape::team_lanes;
-  const int most_columns = std::min(column_major ? 16 : 32, DeviceRowsShape::team_lanes / shape.parts);
-  shape.columns = std::clamp<int>(columns, 1, most_columns);
-  shape.rows = DeviceRowsShape::team_lanes / (shape.parts * shape.columns);
-  return shape;
+/// Whether rows begin at multiples of 16 bytes, and have whole lanes.
+template <class Scalar>
+bool has_whole_lanes(const Multivector<Scalar>& x) {
+  constexpr int size = lane_elements<std::remove_const_t<Scalar>>;
+  return x.column_stride == 1 && x.row_stride % size == 0 && x.columns % size == 0 &&
+         reinterpret_cast<std::uintptr_t>(x.data) % (size * sizeof(Scalar)) == 0;
 }
 
-/// The kernel: computes Y = alpha A X + beta Y for compressed rows.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
+/// Divides small numbers by a divisor that the compiler does not know, with a multiplication.
+class SmallDivisor {
+ public:
+  static constexpr int most_dividend = 2047, most_divisor = 256;  ///< upper bounds
+
+  explicit SmallDivisor(int divisor) : divisor_(divisor), inverse_(((1 << bits) + divisor - 1) / divisor) {}
+
+  KOKKOS_FUNCTION int divide(int dividend, int& remainder) const {
+    const int quotient = static_cast<int>(static_cast<unsigned>(dividend) * static_cast<unsigned>(inverse_) >> bits);
+    remainder = dividend - quotient * divisor_;
+    return quotient;
+  }
+  KOKKOS_FUNCTION int divisor() const { return divisor_; }
+
+ private:
+  static constexpr int bits = 20;
+  int divisor_, inverse_;
+};
+
+/// How teams share the items and columns. A team has team_lanes lanes, which the threads of a device are, one each, and
+/// which the single thread of a team on a host computes one by one.
+struct DeviceRowsShape {
+  static constexpr int team_lanes = 256;
+  int lanes = 1;  ///< lanes for the columns of a part of an item
+  int parts = 1;  ///< parts of an item
+  int items = 1;  ///< items of a team
+
+  /// \param columns [in] columns of Y
+  /// \param width   [in] columns of a lane
+  /// \param most    [in] upper bound on the lanes for columns
+  DeviceRowsShape(Ordinal columns, int width, int most, int parts_) : parts(parts_) {
+    lanes = static_cast<int>(std::min<Ordinal>(window_count(columns, width), std::min(most, team_lanes / parts)));
+    items = team_lanes / (lanes * parts);
+  }
+};
+
+/// The kernel: computes Y = alpha A X + beta Y for the items of compressed rows. Each lane sums a part of an item for
+/// `width` columns. If items have several parts, or Y is column-major, the sums are exchanged in scratch memory: then
+/// adjacent lanes write adjacent elements of Y. Nothing else waits for other lanes.
+///
+/// \tparam is_packed whether has_whole_lanes(X); otherwise lanes read X element by element, wherever it is
+template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, int width, bool is_packed>
 class DeviceRows {
  public:
-  using Team = typename Teams<ExecutionSpace>::member_type;
+  using Items = RowItems<Pattern, MatrixScalar, VectorScalar>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<DeviceRowsShape::team_lanes, 6>,
+                                    Kokkos::IndexType<Ordinal>>;
+  using Team = typename Policy::member_type;
 
-  DeviceRows(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, DeviceRowsShape shape)
-      : A_(A),
-        product_(product),
+  DeviceRows(const Items& items, DeviceRowsShape shape)
+      : items_(items),
         shape_(shape),
-        column_major_(is_column_major(product.y)),
-        writes_at_once_(shape.parts == 1 && !column_major_),
-        slabs_(window_count(product.y.columns, shape.columns)),
-        blocks_(std::int64_t(window_count(A.rows, shape.rows)) * slabs_) {}
+        column_major_(is_column_major(items.product.y)),
+        writes_at_once_(shape.parts == 1 && (!column_major_ || shape.lanes == 1)),
+        writes_elements_(is_packed && has_whole_lanes(items.product.y) && items.product.beta == VectorScalar(0)),
+        lanes_(shape.lanes),
+        parts_(shape.parts),
+        row_of_sums_(shape.lanes * width),
+        column_of_sums_(shape.items) {
+    slabs_ = static_cast<unsigned>(window_count(items.product.y.columns, shape.lanes * width));
+    const std::uint64_t blocks = static_cast<std::uint64_t>(window_count(items.count(), shape.items)) * slabs_;
+    if (blocks > std::numeric_limits<Ordinal>::max())
+      throw std::length_error("a product of rows on a device: Y is too large for one launch");
+    blocks_ = static_cast<unsigned>(blocks);
+  }
 
   /// \param most_teams [in] upper bound on the teams of a launch; teams multiply several blocks if there are more. HIP
   ///                        and SYCL launch fewer than 2^32 and 2^31 threads.
-  void run(const ExecutionSpace& exec, std::int64_t most_teams = 1 << 22) const {
+  void run(const ExecutionSpace& exec, unsigned most_teams = 1 << 22) const {
     const auto count = static_cast<Ordinal>(std::min(blocks_, most_teams));
     if (count == 0) return;
-    Kokkos::parallel_for(CsrPattern<Offset>::label,
-                         teams(exec, count, shape_.template scratch_bytes<VectorScalar>(), {lanes, 1}), *this);
+    Policy policy(exec, count, is_host_space<ExecutionSpace> ? 1 : DeviceRowsShape::team_lanes, 1);
+    const auto bytes = writes_at_once_ ? 0 : sums() * static_cast<int>(sizeof(VectorScalar)) + most_alignment;
+    Kokkos::parallel_for(Pattern::label, policy.set_scratch_size(0, Kokkos::PerTeam(bytes)), *this);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const Memory memory{team_array<VectorScalar>(team, shape_.sums()), team_array<int>(team, 1 + shape_.rows)};
-    for (std::int64_t block = team.league_rank(); block < blocks_; block += team.league_size())
-      multiply(
-          team,
-          {static_cast<Ordinal>(block / slabs_) * shape_.rows, static_cast<Ordinal>(block % slabs_) * shape_.columns},
-          memory);
+    VectorScalar* const sums = writes_at_once_ ? nullptr : team_array<VectorScalar>(team, this->sums());
+    for (unsigned block = team.league_rank(); block < blocks_; block += team.league_size()) {
+      const unsigned number = slabs_ == 1 ? block : block / slabs_;
+      const auto item = static_cast<Ordinal>(number) * shape_.items;
+      const auto column = static_cast<Ordinal>(block - number * slabs_) * shape_.lanes * width;
+      if (!writes_at_once_) team.team_barrier();  // after the last block
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, DeviceRowsShape::team_lanes),
+                           [&](int lane) { sum_part(item, column, lane, sums); });
+      if (writes_at_once_) continue;
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, shape_.items * shape_.lanes * width),
+                           [&](int i) { add_parts(item, column, i, sums); });
+    }
   }
 
  private:
-  static constexpr int lanes = DeviceRowsShape::team_lanes;
-  /// The first row and column of a team.
-  struct Block {
-    Ordinal row, column;
-  };
-  /// The memory of a team.
-  struct Memory {
-    VectorScalar* sums;
-    int* long_rows;  // their number, then each, counted from the team's first row
-  };
+  static constexpr int most_alignment = 2 * alignof(std::max_align_t);
+  using Lane = Elements<VectorScalar, width>;
 
-  KOKKOS_FUNCTION void multiply(const Team& team, Block block, const Memory& memory) const {
-    team.team_barrier();  // after the last block
-    Kokkos::single(Kokkos::PerTeam(team), [&] { memory.long_rows[0] = 0; });
-    team.team_barrier();
-    for_each_lane(team, lanes, [&](int lane) { sum_part(block, lane, memory); });
-    team.team_barrier();
-    if (!writes_at_once_) {
-      for_each_lane(team, shape_.rows * shape_.columns, [&](int lane) { add_parts(block, lane, memory); });
-      team.team_barrier();
-    }
-    for (int i = 0; i < memory.long_rows[0]; ++i) sum_long_row(team, block, memory.long_rows[1 + i], memory);
+  /// Sums in the scratch memory of a team: those of an item are adjacent. Their number is odd, so that items begin in
+  /// different banks.
+  KOKKOS_FUNCTION int sums() const { return shape_.parts * shape_.items * row_of_sums(); }
+  KOKKOS_FUNCTION int row_of_sums() const { return (shape_.lanes * width) | 1; }
+
+  /// Adjacent lanes have adjacent columns, then parts, then items.
+  KOKKOS_FUNCTION void sum_part(Ordinal first_item, Ordinal first_column, int lane, VectorScalar* sums) const {
+    int place, part;
+    const int number = parts_.divide(lanes_.divide(lane, place), part);
+    place *= width;
+    const Ordinal item = first_item + number, column = first_column + place;
+    EntrySpan span;
+    if (number >= shape_.items || item >= items_.count() || column >= columns() || !items_.find(item, span)) return;
+    Lane sum = sum_of({span.begin + part, span.end}, column);
+    if (writes_at_once_) return store(item, column, sum);
+    VectorScalar* const to = sums + (part * shape_.items + number) * row_of_sums() + place;
+    for (int w = 0; w < width; ++w) to[w] = sum.at[w];
   }
 
-  template <class Body>
-  KOKKOS_FUNCTION static void for_each_lane(const Team& team, int count, const Body& body) {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), body);
-  }
-
-  KOKKOS_FUNCTION Offset length(Ordinal row) const { return A_.row_offsets[row + 1] - A_.row_offsets[row]; }
-  KOKKOS_FUNCTION bool has_column(Block block, int column) const {
-    return column < shape_.columns && block.column + column < product_.y.columns;
-  }
-  KOKKOS_FUNCTION VectorScalar& sum_at(const Memory& memory, int part, int row, int column) const {
-    return memory.sums[(part * shape_.rows + row) * shape_.row_stride() + column];
-  }
-
-  /// Adds the entries of a part of a row for a column. Adjacent lanes have adjacent columns, then parts, then rows.
-  KOKKOS_FUNCTION void sum_part(Block block, int lane, const Memory& memory) const {
-    const int column = lane % shape_.columns, part = lane / shape_.columns % shape_.parts;
-    const int number = lane / (shape_.columns * shape_.parts);
-    const Ordinal row = block.row + number;
-    if (number >= shape_.rows || row >= A_.rows) return;
-    if (length(row) > shape_.longest) {
-      if (column == 0 && part == 0) memory.long_rows[1 + count_up<ExecutionSpace>(memory.long_rows)] = number;
-      return;
-    }
-    if (!has_column(block, column)) return;
-    const VectorScalar sum = sum_of(row, part, shape_.parts, block.column + column);
-    if (writes_at_once_) {
-      store_sum(product_, row, block.column + column, sum);
+  /// Adds the parts of an item for a column, in order.
+  KOKKOS_FUNCTION void add_parts(Ordinal first_item, Ordinal first_column, int i, const VectorScalar* sums) const {
+    int number, place;
+    if (column_major_) {
+      place = column_of_sums_.divide(i, number);
     } else {
-      sum_at(memory, part, number, column) = sum;
+      number = row_of_sums_.divide(i, place);
+    }
+    const Ordinal item = first_item + number, column = first_column + place;
+    EntrySpan span;
+    if (item >= items_.count() || column >= columns() || !items_.find(item, span)) return;
+    VectorScalar sum = sums[number * row_of_sums() + place];
+    for (int part = 1; part < shape_.parts; ++part) sum += sums[(part * shape_.items + number) * row_of_sums() + place];
+    items_.store(item, column, sum);
+  }
+
+  KOKKOS_FUNCTION void store(Ordinal item, Ordinal column, Lane& sum) const {
+    if (writes_elements_ && !items_.is_piece(item)) {
+      const auto& product = items_.product;
+      for (int w = 0; w < width; ++w) sum.at[w] = product.alpha * sum.at[w];
+      *reinterpret_cast<Lane*>(&product.y(place_of(product.y_rows, item), column)) = sum;
+    } else {
+      for (int w = 0; w < width; ++w)
+        if (column + w < columns()) items_.store(item, column + w, sum.at[w]);
     }
   }
 
-  /// Adds the parts of a row for a column. Lanes that are adjacent write adjacent elements of Y.
-  KOKKOS_FUNCTION void add_parts(Block block, int lane, const Memory& memory) const {
-    const int number = column_major_ ? lane % shape_.rows : lane / shape_.columns;
-    const int column = column_major_ ? lane / shape_.rows : lane % shape_.columns;
-    const Ordinal row = block.row + number;
-    if (row >= A_.rows || !has_column(block, column) || length(row) > shape_.longest) return;
-    VectorScalar sum = sum_at(memory, 0, number, column);
-    for (int part = 1; part < shape_.parts; ++part) sum += sum_at(memory, part, number, column);
-    store_sum(product_, row, block.column + column, sum);
-  }
-
-  /// Adds the entries of a long row: its parts with all lanes, for a few columns at a time, then pairs of parts.
-  KOKKOS_FUNCTION void sum_long_row(const Team& team, Block block, int number, const Memory& memory) const {
-    const Ordinal row = block.row + number;
-    const int parts = shape_.long_parts, width = lanes / parts;
-    for (int first = 0; has_column(block, first); first += width) {
-      for_each_lane(team, lanes, [&](int lane) {
-        const int column = first + lane % width;
-        memory.sums[lane] =
-            has_column(block, column) ? sum_of(row, lane / width, parts, block.column + column) : VectorScalar(0);
-      });
-      for (int half = parts / 2; half > 0; half /= 2) {
-        team.team_barrier();
-        for_each_lane(team, half * width, [&](int lane) { memory.sums[lane] += memory.sums[lane + half * width]; });
-      }
-      team.team_barrier();
-      for_each_lane(team, width, [&](int lane) {
-        if (has_column(block, first + lane)) store_sum(product_, row, block.column + first + lane, memory.sums[lane]);
-      });
-      team.team_barrier();
+  /// Returns the sums of every parts-th entry times X, in order. Some rows of X are fetched at the same time.
+  KOKKOS_FUNCTION Lane sum_of(EntrySpan span, Ordinal column) const {
+    const int step = shape_.parts;
+    Lane sum;
+    for (int w = 0; w < width; ++w) sum.at[w] = VectorScalar(0);
+    Offset k = span.begin;
+    for (; k < span.end - 3 * step; k += 4 * step) add_entries<4>(k, column, sum);
+    if (k < span.end - step) {
+      add_entries<2>(k, column, sum);
+      k += 2 * step;
     }
-  }
-
-  /// Returns the sum of every parts-th entry of a row times X, in order. Some rows of X are fetched at the same time.
-  KOKKOS_FUNCTION VectorScalar sum_of(Ordinal row, int part, int parts, Ordinal column) const {
-    constexpr int unroll = 4;
-    const Offset end = A_.row_offsets[row + 1];
-    Offset k = A_.row_offsets[row] + part;
-    VectorScalar sum(0);
-    for (; k < end - (unroll - 1) * parts; k += unroll * parts) {
-      VectorScalar x[unroll];
-      for (int u = 0; u < unroll; ++u) x[u] = product_.x(row_of_x(k + u * parts), column);
-      for (int u = 0; u < unroll; ++u) sum += value_of_entry(product_, k + u * parts) * x[u];
-    }
-    for (; k < end; k += parts) sum += value_of_entry(product_, k) * product_.x(row_of_x(k), column);
+    if (k < span.end) add_entries<1>(k, column, sum);
     return sum;
   }
-  KOKKOS_FUNCTION Ordinal row_of_x(Offset k) const { return place_of(product_.x_rows, A_.column_indices[k]); }
+  template <int count>
+  KOKKOS_FUNCTION void add_entries(Offset first, Ordinal column, Lane& sum) const {
+    Lane x[count];
+    for (int u = 0; u < count; ++u) x[u] = load(items_.A.column(first + u * shape_.parts), column);
+    for (int u = 0; u < count; ++u) {
+      const VectorScalar a = value_of_entry(items_.product, first + u * shape_.parts);
+      for (int w = 0; w < width; ++w) sum.at[w] += a * x[u].at[w];
+    }
+  }
 
-  CsrPattern<Offset> A_;
-  Product<MatrixScalar, VectorScalar> product_;
+  /// Loads elements of a row of X. Those behind the last column are those of the last column.
+  KOKKOS_FUNCTION Lane load(Ordinal row, Ordinal column) const {
+    const auto& x = items_.product.x;
+    if constexpr (is_packed) {
+      return *reinterpret_cast<const Lane*>(x.data + row * x.row_stride + column);
+    } else {
+      Lane lane;
+      for (int w = 0; w < width; ++w) lane.at[w] = x(row, column + w < columns() ? column + w : columns() - 1);
+      return lane;
+    }
+  }
+
+  KOKKOS_FUNCTION Ordinal columns() const { return items_.product.y.columns; }
+
+  Items items_;
   DeviceRowsShape shape_;
-  bool column_major_, writes_at_once_;
-  Ordinal slabs_;  // slabs of columns
-  std::int64_t blocks_;
+  bool column_major_, writes_at_once_, writes_elements_;
+  SmallDivisor lanes_, parts_, row_of_sums_, column_of_sums_;
+  unsigned slabs_, blocks_;  // slabs of columns; blocks of items and columns
 };
-
-/// Multiplies compressed rows on a device.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
-void multiply_on_device(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-                        const Product<MatrixScalar, VectorScalar>& product) {
-  const auto& y = product.y;
-  const bool is_alone = y.columns == 1 && !product.same_bits_alone;
-  const auto shape = device_rows_shape(A.rows, nonzeros, y.columns, is_alone, is_column_major(y));
-  DeviceRows<ExecutionSpace, MatrixScalar, VectorScalar>(A, product, shape).run(exec);
-}
 
 }  // namespace Tessera::Impl

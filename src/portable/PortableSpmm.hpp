@@ -5,7 +5,7 @@
 #include <tessera/portable/Spmm.hpp>
 
 #include "DevicePack.hpp"
-#include "DeviceRows.hpp"
+#include "DeviceProduct.hpp"
 #include "DeviceSpmm.hpp"
 #include "HostSpmm.hpp"
 #include "WindowSpmm.hpp"
@@ -33,6 +33,12 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
           Pattern::label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
           [=](Ordinal first, Ordinal last) { multiply_windows(A, slab, first, last); });
     });
+  } else if constexpr (has_row_entries<Pattern>) {
+    constexpr Ordinal usual_columns = 8;
+    const RowSchedule schedule =
+        choose_row_schedule(A.rows, static_cast<double>(nonzeros), {}, usual_columns, sizeof(VectorScalar));
+    DeviceProduct<ExecutionSpace, Pattern, MatrixScalar, VectorScalar>(exec, A, nonzeros, schedule, product, scratch)
+        .run();
   } else {
     for_each_packed_slab(exec, nonzeros, product, scratch,
                          [&](const auto& slab) { multiply_on_device(exec, A, nonzeros, slab); });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tessera/common/Complex.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "Slabs.hpp"
@@ -13,8 +14,9 @@ namespace Tessera::Impl {
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns) {
   if (columns < 2) return 0;
-  return static_cast<std::size_t>(std::max(x_rows, 1)) * std::min(columns, Impl::slab_columns<VectorScalar>) *
-         sizeof(VectorScalar);
+  constexpr Ordinal lane = is_host_space<ExecutionSpace> ? 1 : lane_elements<VectorScalar>;
+  const Ordinal slab = std::min(window_count(columns, lane) * lane, slab_columns<VectorScalar>);
+  return static_cast<std::size_t>(std::max(x_rows, 1)) * static_cast<std::size_t>(slab) * sizeof(VectorScalar);
 }
 
 /// Calls body(i, j) for all elements. Elements that are adjacent in the memory of Y follow each other.

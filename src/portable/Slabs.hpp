@@ -12,6 +12,10 @@ namespace Tessera::Impl {
 template <class VectorScalar>
 inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
 
+/// Elements of a row of X that a lane of a device reads at once: 16 bytes.
+template <class VectorScalar>
+inline constexpr int lane_elements = sizeof(VectorScalar) < 16 ? 16 / sizeof(VectorScalar) : 1;
+
 /// Calls body(first, count) for [0, columns), `width` columns at a time.
 template <class Body>
 void for_each_part(Ordinal columns, Ordinal width, const Body& body) {

@@ -46,6 +46,8 @@ struct CsrPattern {
   const Ordinal* column_indices = nullptr;  ///< one column for each entry
 
   TESSERA_FUNCTION Ordinal windows() const { return rows; }  ///< number of windows: each row is one
+  /// Returns the column of an entry.
+  TESSERA_FUNCTION Ordinal column(Offset entry) const { return column_indices[entry]; }
 };
 
 /// Calls visit(column, place of the value) for every entry of a row, in the order of storage.

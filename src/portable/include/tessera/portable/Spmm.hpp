@@ -15,8 +15,8 @@
 /// right.
 ///
 /// On host backends one thread sums a row, and the inner loops are vectorised over columns for the processor. On device
-/// backends teams of threads sum the rows of CSR: several lanes share a long row, and all lanes of a team a very long
-/// one. For other formats each thread computes one element of Y.
+/// backends lanes share the rows of CSR and of compact rows; plans cut long rows into pieces besides (RowSchedule). For
+/// other formats each thread computes one element of Y.
 ///
 /// Formats agree up to rounding errors if alpha and beta are finite. Sorted columns add alpha times each entry. Such a
 /// term may be 0 although the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
