@@ -4,7 +4,8 @@
 # Tessera is built on a "platform": "host", with a Kokkos of this machine or one that is built for it (kokkos.sh);
 # "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots are in
 # $cache/roots/<name>-<hash of its recipe>. A root without a stamp file is incomplete, and is remade. Users of a root hold
-# a shared lock on it; its maker holds an exclusive lock. The root "foreign" has compilers for AMD GPUs and for Arm.
+# a shared lock on it; its maker holds an exclusive lock. The root "foreign" has compilers for AMD GPUs and for Arm. The
+# root "trilinos17" also has packages of the experimental suite.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -30,11 +31,18 @@ root_packages() {
       printf %s cmake,ninja-build,ccache,hipcc,libamdhip64-dev,librocthrust-dev,g++-aarch64-linux-gnu,qemu-user
       echo ,libkokkos-dev:arm64,zlib1g-dev:arm64,libgtest-dev:arm64
       ;;
-    trilinos)
+    trilinos | trilinos17)
       # Trilinos' CMake files need the development files of PT-Scotch, but its packages do not depend on them.
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev,libptscotch-dev"
+      ;;& # and the packages below
+    trilinos)
       printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi ifpack2 muelu rtop thyra xpetra aztecoo triutils epetra epetraext \
         teuchos galeri amesos amesos2 ifpack intrepid2 isorropia ml sacado shards shylu stratimikos teko zoltan zoltan2
+      ;;
+    trilinos17)
+      printf ',libtrilinos-%s-dev/experimental' kokkos kokkos-kernels tpetra belos anasazi ifpack2 muelu rtop thyra xpetra teuchos galeri \
+        amesos2 intrepid2 sacado shards shylu stratimikos teko trilinosss zoltan zoltan2
+      printf ,trilinos-dev/experimental
       ;;
   esac
 }
@@ -94,7 +102,8 @@ can_make_roots() { is_debian && ((EUID == 0)) && "${private_mounts[@]}" true 2>/
 
 # make_root NAME DIR: makes a root in separate namespaces. Their processes and mounts end when the first process dies.
 make_root() {
-  local name=$1 dir=$2 free
+  local name=$1 dir=$2 free mirror=${TESSERA_DEBIAN_MIRROR:-http://deb.debian.org/debian} more=()
+  [[ $name != trilinos17 ]] || more=("deb $mirror experimental main")
   rm -rf --one-file-system "$dir" "$dir.part"
   is_debian || needs "no Kokkos >= 4.5 was found, and this is not Debian, where one could be fetched"
   ((EUID == 0)) || needs "no Kokkos >= 4.5 was found, and only root can make a Debian root that has one"
@@ -108,7 +117,7 @@ make_root() {
     --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "3"' \
     --architectures="$(dpkg --print-architecture)$(root_architectures "$name")" \
     --include="$(root_packages "$name")" --customize-hook="$root_hook" \
-    sid "$dir.part" ${TESSERA_DEBIAN_MIRROR:+"$TESSERA_DEBIAN_MIRROR"} ||
+    sid "$dir.part" "$mirror" "${more[@]}" ||
     needs "could not make the Debian root '$name' (log: $logs/setup.log): is the network there, and $cache on a disk that allows programs and devices?"
   root_recipe "$name" >"$dir.part/.tessera-root"
   mv -T "$dir.part" "$dir"
