@@ -43,27 +43,27 @@ class Tessera(CMakePackage, CudaPackage):
     depends_on("cmake@3.22:", type="build")
     depends_on("zlib-api", when="+io")
 
-    depends_on("kokkos@4.5:")
+    # To the newest minor versions that are tested (docs/releases.md).
+    depends_on("kokkos@4.5:5.2")
     depends_on("kokkos+openmp", when="+openmp")
     depends_on("kokkos~openmp+serial", when="~openmp")
     depends_on("kokkos+pic", when="+shared")
     # Kernels and what includes Kokkos are compiled by nvcc, the latter by its wrapper.
     with when("+cuda"):
-        depends_on("cuda@12.4:")
-        depends_on("kokkos+cuda+wrapper cxxstd=20")
-        depends_on("kokkos+cuda_lambda", when="^kokkos@:4")
+        depends_on("cuda@12.4:13.0")
+        depends_on("kokkos@4.5:4.6+cuda+cuda_lambda+wrapper cxxstd=20")
         for arch in cuda_archs:
             depends_on(f"kokkos cuda_arch={arch}", when=f"cuda_arch={arch}")
     depends_on("kokkos~cuda", when="~cuda")
 
-    depends_on("kokkos-kernels@4.5:", when="+kokkos-kernels")
+    depends_on("kokkos-kernels@4.5:5.0", when="+kokkos-kernels")
     depends_on("kokkos-kernels+cuda", when="+kokkos-kernels+cuda")
     for arch in cuda_archs:
         depends_on(f"kokkos-kernels cuda_arch={arch}", when=f"+kokkos-kernels cuda_arch={arch}")
     depends_on("kokkos-kernels+openmp", when="+kokkos-kernels+openmp")
 
     with when("+trilinos"):
-        depends_on("trilinos@16.1:+tpetra+belos")
+        depends_on("trilinos@16.1:17.0+tpetra+belos")
         depends_on("trilinos+cuda+wrapper", when="+cuda")
         for arch in cuda_archs:
             depends_on(f"trilinos cuda_arch={arch}", when=f"cuda_arch={arch}")
