@@ -3,6 +3,7 @@
 #include <optional>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/parallel/RadixSort.hpp>
+#include <tessera/parallel/Teams.hpp>
 
 #ifdef TESSERA_HAS_CUDA
 #include <tessera/cuda/RadixSort.hpp>
@@ -17,13 +18,14 @@ constexpr int radix_digits = 1 << radix_bits;
 /// Returns the number of blocks whose digits are counted separately: enough to balance threads or to fill a device.
 template <class ExecutionSpace>
 std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
-  const bool host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
+  constexpr bool host = is_host_space<ExecutionSpace>;
   const std::size_t most = host ? 4 * static_cast<std::size_t>(exec.concurrency()) : 32768;
   return std::max<std::size_t>(1, std::min(most, size / (host ? 4096 : 512)));
 }
 
 /// Makes one stable pass over the digit at `shift`. Elements of block b with digit d are placed after all elements with
-/// smaller digits, and after the elements of earlier blocks with digit d.
+/// smaller digits, and after the elements of earlier blocks with digit d. A thread of a host counts in an array of its
+/// own. A lane of a device counts in `counts`: the stack of all lanes that can run would take as much memory again.
 template <class ExecutionSpace, class Word, class Counts>
 static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<Word>& arrays, int from,
                        const Counts& counts) {
@@ -34,15 +36,21 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<
   const Word* const words = arrays.words[from];
   std::uint64_t* const sorted_keys = arrays.keys[1 - from];
   Word* const sorted_words = arrays.words[1 - from];
-  const auto digit = KOKKOS_LAMBDA(std::uint64_t key) { return std::size_t(key >> shift) & (radix_digits - 1); };
+  constexpr bool host = is_host_space<ExecutionSpace>;
+  const auto place = KOKKOS_LAMBDA(std::size_t digit) { return host ? digit : digit * blocks; };
+  const auto place_of_key = KOKKOS_LAMBDA(std::uint64_t key) {
+    return place(std::size_t(key >> shift) & (radix_digits - 1));
+  };
 
   Kokkos::parallel_for(
       "Tessera::radix_sort::count", IndexPolicy<ExecutionSpace>(exec, 0, blocks), KOKKOS_LAMBDA(std::size_t block) {
-        std::size_t count[radix_digits] = {};
+        std::size_t own[host ? radix_digits : 1];
+        std::size_t* const count = host ? own : &counts(block);
+        for (std::size_t d = 0; d < std::size_t(radix_digits); ++d) count[place(d)] = 0;
         const std::size_t begin = block * block_size;
         const std::size_t end = begin + block_size < size ? begin + block_size : size;
-        for (std::size_t i = begin; i < end; ++i) ++count[digit(keys[i])];
-        for (std::size_t d = 0; d < std::size_t(radix_digits); ++d) counts(d * blocks + block) = count[d];
+        for (std::size_t i = begin; i < end; ++i) ++count[place_of_key(keys[i])];
+        for (std::size_t d = 0; host && d < std::size_t(radix_digits); ++d) counts(d * blocks + block) = count[d];
       });
   Kokkos::parallel_scan(
       "Tessera::radix_sort::scan", IndexPolicy<ExecutionSpace>(exec, 0, counts.extent(0)),
@@ -53,12 +61,13 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<
       });
   Kokkos::parallel_for(
       "Tessera::radix_sort::scatter", IndexPolicy<ExecutionSpace>(exec, 0, blocks), KOKKOS_LAMBDA(std::size_t block) {
-        std::size_t next[radix_digits];
-        for (std::size_t d = 0; d < std::size_t(radix_digits); ++d) next[d] = counts(d * blocks + block);
+        std::size_t own[host ? radix_digits : 1];
+        std::size_t* const next = host ? own : &counts(block);
+        for (std::size_t d = 0; host && d < std::size_t(radix_digits); ++d) next[d] = counts(d * blocks + block);
         const std::size_t begin = block * block_size;
         const std::size_t end = begin + block_size < size ? begin + block_size : size;
         for (std::size_t i = begin; i < end; ++i) {
-          const std::size_t target = next[digit(keys[i])]++;
+          const std::size_t target = next[place_of_key(keys[i])]++;
           sorted_keys[target] = keys[i];
           sorted_words[target] = words[i];
         }
