@@ -22,9 +22,11 @@ function(tessera_add_simd_kernels layer choice)
   endif()
   target_sources(tessera_${layer} PRIVATE ${choice} ${sources})
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -Wno-psabi -ffp-contract=off)
-  # Not with nvcc, either as the compiler itself or called by Kokkos' launcher.
+  # Not for GPUs. nvcc may be the compiler itself, or called by Kokkos' launcher.
   get_property(launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
   if("${CMAKE_CXX_COMPILER} ${launcher}" MATCHES "nvcc_wrapper")
     set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS --host-only)
+  elseif(Kokkos_ENABLE_HIP)
+    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS --offload-host-only)
   endif()
 endfunction()
