@@ -148,7 +148,7 @@ ensure_root() {
 
 # Looks for usable Kokkos installations. Sets host_kokkos to "<version> in <folder>" of one without CUDA, cuda_kokkos to
 # the same of one with CUDA, cuda_architecture to the architecture of the latter and cuda_compiler to its nvcc_wrapper,
-# or each to nothing. Keeps the output of CMake in probe_report.
+# hip_architecture to gfx90a or another one if host_kokkos has HIP, or each to nothing. Keeps CMake's output in probe_report.
 find_kokkos() {
   local dir generator=()
   command -v cmake >/dev/null || needs "there is no cmake"
@@ -162,7 +162,7 @@ find_kokkos() {
   rm -rf "$dir"
   host_kokkos=$(probed KOKKOS) cuda_kokkos=$(probed CUDA_KOKKOS)
   cuda_compiler=$(probed CUDA_COMPILER) cuda_architecture=$(probed CUDA_ARCHITECTURE)
-  host_root="" cuda_root=""
+  hip_architecture=$(probed HIP_ARCHITECTURE) host_root="" cuda_root=""
 }
 
 probed() { sed -n "s/^-- TESSERA_$1 *//p" <<<"$probe_report"; }
