@@ -60,7 +60,8 @@ class Products {
     const bool is_transposed = mode != Mode::NoTranspose;
     const int x_rows = is_transposed ? A_.rows : A_.columns, y_rows = is_transposed ? A_.columns : A_.rows;
     const auto x = some_values(std::size_t(x_rows) * std::size_t(columns), 2);
-    const auto row_offsets = upload<Exec>(A_.row_offsets), column_indices = upload<Exec>(A_.column_indices);
+    const auto row_offsets = upload<Exec>(A_.row_offsets);
+    const auto column_indices = upload<Exec>(A_.column_indices);
     const auto values = upload<Exec>(values_);
     const Vectors X("X", x_rows, columns), Y("Y", y_rows, columns);
     Kokkos::deep_copy(X,
