@@ -18,6 +18,11 @@ MachineModel& host_core() {
   return core;
 }
 
+bool& trusts_any_rates() {
+  static bool trusts = false;
+  return trusts;
+}
+
 MatrixStatistics in_best_order(const MatrixStatistics& matrix) {
   MatrixStatistics m = matrix;
   m.is_reordered = true;

@@ -28,7 +28,9 @@ using CudaMatrix = UserMatrix<Exec, Scalar, int>;
 class CudaKernels : public ::testing::Test {
   void SetUp() override {
     if (Exec().cuda_device_prop().major < 8) GTEST_SKIP() << "the GPU has no tensor cores for FP64 and TF32";
+    trusts_any_rates() = true;
   }
+  void TearDown() override { trusts_any_rates() = false; }
 };
 
 /// Options for a format, which is built at once, and X with 32 columns.

@@ -9,7 +9,8 @@
 /// What tests of plans that grow need on every device.
 namespace Tessera::Impl::Test {
 
-/// Makes hosts predict that BitTCF is faster than rows while this object lives, and that little repays it.
+/// Makes hosts predict that BitTCF is faster than rows while this object lives, and that little repays it. Devices
+/// trust their predictions.
 class FastTiles {
  public:
   FastTiles() {
@@ -17,8 +18,12 @@ class FastTiles {
     host_core().gathered_lines = host_core().tile_rows = 1e15;
     host_core().core_cache_bytes = 1e15;
     host_core().decoded_entries = 2.5e8;
+    trusts_any_rates() = true;
   }
-  ~FastTiles() { host_core() = before_; }
+  ~FastTiles() {
+    host_core() = before_;
+    trusts_any_rates() = false;
+  }
   FastTiles(const FastTiles&) = delete;
   FastTiles& operator=(const FastTiles&) = delete;
 

@@ -76,7 +76,7 @@ struct Device<Scalar, Kokkos::Cuda> {
   /// Returns the model for the device of the instance. NOTE: it assumes that X has the type of A, or 16 bits.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
     GpuModel gpu = model_of_kernels(exec, options).with_memory(memory_rate(exec));
-    gpu.is_known = has_measured_rates(exec.cuda_device_prop().name);
+    gpu.is_known = trusts_any_rates() || has_measured_rates(exec.cuda_device_prop().name);
     if (gpu.chunks.shared_bytes > 0) gpu.chunks = chunked_machine(exec);
     return gpu;
   }

@@ -31,6 +31,9 @@ struct MachineModel {
 /// Returns the model of a core that plans on hosts use. Only tests change it.
 MachineModel& host_core();
 
+/// Whether predictions count on any device, as if its rates had been measured. Only tests change it.
+bool& trusts_any_rates();
+
 /// The size of a format. The time of a product depends on it.
 struct FormatSize {
   Format format = Format::Csr;  ///< the format
