@@ -16,7 +16,6 @@
 #include "Device.hpp"
 #include "Engines.hpp"
 #include "PlanArchive.hpp"
-#include "csr/DeviceRowsKernel.hpp"
 
 namespace Tessera::Impl {
 
@@ -52,6 +51,9 @@ requires(Kind::template has_cuda<Scalar>) struct KernelOf<Kind, Scalar, Kokkos::
   using type = typename Kind::template Cuda<Scalar>;
 };
 #endif
+
+template <class Scalar, class ExecutionSpace>
+class DeviceRowsKernel;  // csr/DeviceRowsKernel.hpp, which engines of compressed rows include
 
 /// What devices without a kernel keep for portable products of a pattern in compressed rows.
 template <class Pattern, class Scalar, class ExecutionSpace>

@@ -121,8 +121,9 @@ class DeviceProduct {
   }
 
   void multiply_column(const Items& items) const {
+    constexpr int most = sizeof(VectorScalar) > 8 ? 6 : 8;  // with more, complex doubles have too few registers
     if (has_many_short_rows_) {
-      multiply_column_by<8>(items);
+      multiply_column_by<most>(items);
     } else if (has_many_long_rows_) {
       multiply_column_by<4>(items);
     } else {

@@ -10,13 +10,6 @@
 
 namespace Tessera::Impl {
 
-/// Whether a pattern has rows of entries, and the column of each entry.
-template <class Pattern>
-inline constexpr bool has_row_entries = requires(const Pattern& A) {
-  A.row_offsets;
-  A.column(Offset());
-};
-
 /// The entries that lanes sum together.
 struct EntrySpan {
   Offset begin = 0, end = 0;

@@ -2,6 +2,7 @@
 #include "PortableSpmm.hpp"
 #include "StoredEngine.hpp"
 #include "compact_rows/CompactRows.hpp"
+#include "csr/DeviceRowsKernel.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include <algorithm>
 #include <optional>

@@ -3,6 +3,7 @@
 
 #include "PortableSpmm.hpp"
 #include "StoredEngine.hpp"
+#include "csr/DeviceRowsKernel.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "CudaCsr.hpp"
 #endif

@@ -50,6 +50,13 @@ struct CsrPattern {
   TESSERA_FUNCTION Ordinal column(Offset entry) const { return column_indices[entry]; }
 };
 
+/// Whether a pattern has rows of entries, and the column of each entry.
+template <class Pattern>
+inline constexpr bool has_row_entries = requires(const Pattern& A) {
+  A.row_offsets;
+  A.column(Offset());
+};
+
 /// Calls visit(column, place of the value) for every entry of a row, in the order of storage.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
