@@ -12,7 +12,6 @@
 
 #include "List.hpp"
 #include "cost/HostCost.hpp"
-#include "csr/CsrEngine.hpp"
 
 /// Predicted times, and the ranking of the engines that a device considers.
 namespace Tessera::Impl {
@@ -37,19 +36,21 @@ std::string reason(const Candidate& best, const Candidate& other) {
   return text;
 }
 
-bool is_known(const GpuModel& gpu) { return gpu.is_known; }
-bool is_known(const MachineModel& machine) { return !machine.is_device; }
 constexpr const char* unknown_rates =
-    "csr is kept, because the rates of this device are unknown: no other format is predicted to be faster";
+    "csr is kept, because the rates of this device are unknown: predictions may be wrong";
 
-/// Sorts the candidates from the fastest to the slowest. Equal ones keep their order.
+/// Sorts the candidates from the fastest to the slowest. Equal ones keep their order. If the rates of the machine are
+/// unknown, CSR comes first.
 template <class Machine>
 Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidates, const Machine& machine) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });
+  if (!machine.is_known)
+    std::stable_partition(candidates.begin(), candidates.end(),
+                          [](const Candidate& candidate) { return candidate.format == Format::Csr; });
   Choice choice;
   choice.format = candidates[0].format;
-  choice.reason = is_known(machine) ? reason(candidates[0], candidates[1]) : unknown_rates;
+  choice.reason = machine.is_known ? reason(candidates[0], candidates[1]) : unknown_rates;
   choice.candidates = std::move(candidates);
   choice.model = Machine::version;
   choice.statistics = m;
@@ -75,12 +76,6 @@ double gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuM
   return std::max(least, Kind::portable_seconds(m, size, gpu));
 }
 
-/// Returns the time to choose by if rates are unknown: longer than that of CSR, in the order of predictions.
-double behind_csr(double seconds, double csr_seconds) {
-  const double least = 1.05 * csr_seconds;
-  return std::max(seconds, least) + 0.05 * std::min(seconds, least);
-}
-
 template <class Kind>
 double predicted_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double watched = watched_bytes<Kind>(m);
@@ -95,10 +90,7 @@ double predicted_seconds(const MatrixStatistics& m, const FormatSize& size, cons
 
 template <class Kind, class Machine>
 Candidate predict_of(const MatrixStatistics& m, const FormatSize& size, const Machine& machine) {
-  double seconds = predicted_seconds<Kind>(m, size, machine);
-  if (Kind::format != Format::Csr && !is_known(machine))
-    seconds = behind_csr(seconds, predicted_seconds<CsrEngine>(m, {Format::Csr, 0, CsrCost::bytes(m)}, machine));
-  return {size.format, size.tiles, size.bytes, seconds};
+  return {size.format, size.tiles, size.bytes, predicted_seconds<Kind>(m, size, machine)};
 }
 
 template <class Machine>

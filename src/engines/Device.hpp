@@ -49,7 +49,7 @@ struct Device {
   /// Returns the model that predicts the times of products.
   static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
     MachineModel machine = host_core().times(exec.concurrency());
-    machine.is_device = !is_host_space<ExecutionSpace> && !trusts_any_rates();
+    machine.is_known = is_host_space<ExecutionSpace> || trusts_any_rates();
     return machine;
   }
   /// Returns the model without asking how much memory is free, as if there were enough for optional data of kernels.

@@ -149,7 +149,11 @@ class KernelEngine final
     rows_kernel_.reset();
     KernelType kernel;
     if (!ThisDevice::runs_kernels(exec) || !kernel.build(exec, stored_, options, policy)) {
-      if constexpr (has_rows_kernel) rows_kernel_.emplace().build(exec, stored_, options);
+      if constexpr (has_rows_kernel) {
+        RowsKernel rows;
+        rows.build(exec, stored_, options);
+        rows_kernel_ = std::move(rows);
+      }
       return {};
     }
     kernel_ = std::move(kernel);

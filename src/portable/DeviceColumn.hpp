@@ -68,10 +68,11 @@ class DeviceColumn {
   /// Returns the sum of every entry that is a multiple of lanes_ behind the first, in order. The next columns are read
   /// while elements of x are fetched.
   KOKKOS_FUNCTION VectorScalar sum_of(EntrySpan span) const {
-    constexpr int unroll = 4;
+    constexpr int unroll = sizeof(VectorScalar) > 8 ? 2 : 4;  // with more, complex doubles have too few registers
     const auto& product = items_.product;
     Ordinal columns[unroll];
     const auto read_columns = [&](Offset first) {
+      TESSERA_UNROLL
       for (int u = 0; u < unroll; ++u) {
         const Offset k = first + u * lanes_;
         columns[u] = k < span.end ? items_.A.column(k) : 0;
@@ -81,12 +82,14 @@ class DeviceColumn {
     VectorScalar sum(0);
     for (Offset first = span.begin; first < span.end; first += unroll * lanes_) {
       VectorScalar x[unroll], a[unroll];
+      TESSERA_UNROLL
       for (int u = 0; u < unroll; ++u) {
         const Offset k = first + u * lanes_;
         x[u] = product.x(columns[u], 0);
         a[u] = k < span.end ? value_of_entry(product, k) : VectorScalar(0);
       }
       read_columns(first + unroll * lanes_);
+      TESSERA_UNROLL
       for (int u = 0; u < unroll; ++u)
         if (first + u * lanes_ < span.end) sum += a[u] * x[u];
     }

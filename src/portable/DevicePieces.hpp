@@ -53,12 +53,15 @@ class DevicePieces {
   static constexpr int team_lanes = 256;
   static constexpr std::int64_t most_teams = 1 << 22;  // as for DeviceRows
 
-  /// Returns more lines if rows have more pieces. The number depends on the schedule alone.
+  /// Returns more lines if rows have more pieces, or one row has very many. The number depends on the schedule alone.
   static int lines_of(const RowSchedule& schedule) {
-    constexpr int most_lines = 128, pieces_of_line = 8;
+    constexpr int most_lines = 128, usual_pieces = 8, most_pieces = 64;  // of a line
     int lines = 1;
-    while (lines < most_lines && schedule.pieces > std::int64_t(pieces_of_line) * lines * schedule.long_rows)
-      lines *= 2;
+    const auto wants_more = [&] {
+      return schedule.pieces > std::int64_t(usual_pieces) * lines * schedule.long_rows ||
+             schedule.most_pieces > most_pieces * lines;
+    };
+    while (lines < most_lines && wants_more()) lines *= 2;
     return lines;
   }
 

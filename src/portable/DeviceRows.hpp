@@ -75,7 +75,7 @@ struct DeviceRowsShape {
 
 /// The kernel: computes Y = alpha A X + beta Y for the items of compressed rows. Each lane sums a part of an item for
 /// `width` columns. If items have several parts, or Y is column-major, the sums are exchanged in scratch memory: then
-/// adjacent lanes write adjacent elements of Y. Nothing else waits for other lanes.
+/// adjacent lanes write adjacent elements of Y. Otherwise lanes wait for no other lane.
 ///
 /// \tparam is_packed whether has_whole_lanes(X); otherwise lanes read X element by element, wherever it is
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, int width, bool is_packed>
@@ -94,12 +94,12 @@ class DeviceRows {
         writes_elements_(is_packed && has_whole_lanes(items.product.y) && items.product.beta == VectorScalar(0)),
         lanes_(shape.lanes),
         parts_(shape.parts),
-        row_of_sums_(shape.lanes * width),
-        column_of_sums_(shape.items) {
+        columns_of_block_(shape.lanes * width),
+        items_of_block_(shape.items) {
     slabs_ = static_cast<unsigned>(window_count(items.product.y.columns, shape.lanes * width));
     const std::uint64_t blocks = static_cast<std::uint64_t>(window_count(items.count(), shape.items)) * slabs_;
     if (blocks > std::numeric_limits<Ordinal>::max())
-      throw std::length_error("a product of rows on a device: Y is too large for one launch");
+      throw std::length_error("a product of rows on a device: Y has more than 2^31 - 1 blocks");
     blocks_ = static_cast<unsigned>(blocks);
   }
 
@@ -145,10 +145,12 @@ class DeviceRows {
     place *= width;
     const Ordinal item = first_item + number, column = first_column + place;
     EntrySpan span;
-    if (number >= shape_.items || item >= items_.count() || column >= columns() || !items_.find(item, span)) return;
+    if (number >= shape_.items || !is_there(first_item, number) || column >= columns()) return;
+    if (!items_.find(item, span)) return;
     Lane sum = sum_of({span.begin + part, span.end}, column);
     if (writes_at_once_) return store(item, column, sum);
     VectorScalar* const to = sums + (part * shape_.items + number) * row_of_sums() + place;
+    TESSERA_UNROLL
     for (int w = 0; w < width; ++w) to[w] = sum.at[w];
   }
 
@@ -156,13 +158,13 @@ class DeviceRows {
   KOKKOS_FUNCTION void add_parts(Ordinal first_item, Ordinal first_column, int i, const VectorScalar* sums) const {
     int number, place;
     if (column_major_) {
-      place = column_of_sums_.divide(i, number);
+      place = items_of_block_.divide(i, number);
     } else {
-      number = row_of_sums_.divide(i, place);
+      number = columns_of_block_.divide(i, place);
     }
     const Ordinal item = first_item + number, column = first_column + place;
     EntrySpan span;
-    if (item >= items_.count() || column >= columns() || !items_.find(item, span)) return;
+    if (!is_there(first_item, number) || column >= columns() || !items_.find(item, span)) return;
     VectorScalar sum = sums[number * row_of_sums() + place];
     for (int part = 1; part < shape_.parts; ++part) sum += sums[(part * shape_.items + number) * row_of_sums() + place];
     items_.store(item, column, sum);
@@ -171,9 +173,11 @@ class DeviceRows {
   KOKKOS_FUNCTION void store(Ordinal item, Ordinal column, Lane& sum) const {
     if (writes_elements_ && !items_.is_piece(item)) {
       const auto& product = items_.product;
+      TESSERA_UNROLL
       for (int w = 0; w < width; ++w) sum.at[w] = product.alpha * sum.at[w];
       *reinterpret_cast<Lane*>(&product.y(place_of(product.y_rows, item), column)) = sum;
     } else {
+      TESSERA_UNROLL
       for (int w = 0; w < width; ++w)
         if (column + w < columns()) items_.store(item, column + w, sum.at[w]);
     }
@@ -183,6 +187,7 @@ class DeviceRows {
   KOKKOS_FUNCTION Lane sum_of(EntrySpan span, Ordinal column) const {
     const int step = shape_.parts;
     Lane sum;
+    TESSERA_UNROLL
     for (int w = 0; w < width; ++w) sum.at[w] = VectorScalar(0);
     Offset k = span.begin;
     for (; k < span.end - 3 * step; k += 4 * step) add_entries<4>(k, column, sum);
@@ -196,9 +201,12 @@ class DeviceRows {
   template <int count>
   KOKKOS_FUNCTION void add_entries(Offset first, Ordinal column, Lane& sum) const {
     Lane x[count];
+    TESSERA_UNROLL
     for (int u = 0; u < count; ++u) x[u] = load(items_.A.column(first + u * shape_.parts), column);
+    TESSERA_UNROLL
     for (int u = 0; u < count; ++u) {
       const VectorScalar a = value_of_entry(items_.product, first + u * shape_.parts);
+      TESSERA_UNROLL
       for (int w = 0; w < width; ++w) sum.at[w] += a * x[u].at[w];
     }
   }
@@ -210,17 +218,20 @@ class DeviceRows {
       return *reinterpret_cast<const Lane*>(x.data + row * x.row_stride + column);
     } else {
       Lane lane;
+      TESSERA_UNROLL
       for (int w = 0; w < width; ++w) lane.at[w] = x(row, column + w < columns() ? column + w : columns() - 1);
       return lane;
     }
   }
 
+  /// Whether there is such an item. The sum of both numbers may be too large for an Ordinal.
+  KOKKOS_FUNCTION bool is_there(Ordinal first_item, int number) const { return number < items_.count() - first_item; }
   KOKKOS_FUNCTION Ordinal columns() const { return items_.product.y.columns; }
 
   Items items_;
   DeviceRowsShape shape_;
   bool column_major_, writes_at_once_, writes_elements_;
-  SmallDivisor lanes_, parts_, row_of_sums_, column_of_sums_;
+  SmallDivisor lanes_, parts_, columns_of_block_, items_of_block_;
   unsigned slabs_, blocks_;  // slabs of columns; blocks of items and columns
 };
 

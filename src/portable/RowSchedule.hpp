@@ -22,6 +22,7 @@ struct RowSchedule {
   Ordinal piece_length = std::numeric_limits<Ordinal>::max();  ///< entries of a piece
   Ordinal long_rows = 0;                                       ///< number of long rows
   Ordinal pieces = 0;                                          ///< number of pieces of all long rows
+  Ordinal most_pieces = 0;                                     ///< pieces of the longest row
   const Ordinal* rows = nullptr;                               ///< the long rows, in any order: long_rows numbers
   const Ordinal* piece_offsets = nullptr;  ///< first piece of each long row, and their number: long_rows + 1
   const Ordinal* piece_rows = nullptr;     ///< the long row of each piece, counted among long rows: pieces
@@ -61,31 +62,43 @@ struct LongRowCounts {
   }
 };
 
-/// Chooses the length of pieces. Short pieces keep lanes evenly busy; pieces are longer if rows are, or if a row would
-/// have very many. In small matrices, rows that are not much longer are not cut, because a second kernel takes longer
-/// than a lane that waits for another. The thresholds were measured on an H200.
+/// Chooses the least length of pieces, as a number of LongRowCounts: short pieces keep lanes evenly busy, but most rows
+/// are not cut. This threshold and the next were measured on an H200.
 ///
 /// \param columns [in] columns of a typical X
-inline void cut_long_rows(double rows, double nonzeros, const LongRowCounts& counts, Ordinal columns,
-                          RowSchedule& schedule) {
-  constexpr double short_row = 32, small_rows = 5e4, small_entries = 1e6, few_entries = 2e6, column_times = 4;
-  constexpr Ordinal uncut_row = 160, uncut_row_of_column = 512;
-  constexpr std::int64_t many_pieces = 2048;
+inline int least_pieces(double rows, double nonzeros, Ordinal columns) {
+  constexpr double short_row = 32, column_times = 4, longest_of_column = 512;
   const double length = nonzeros / std::max(rows, 1.0);
+  if (columns != 1) return length > short_row ? 1 : 0;
   int i = 0;
-  if (columns == 1) {
-    while (LongRowCounts::length(i) < std::min(column_times * length, double(uncut_row_of_column))) ++i;
-  } else if (length > short_row) {
-    i = 1;
-  }
-  Ordinal uncut = LongRowCounts::length(i);
-  if (columns == 1 && nonzeros < few_entries) uncut = std::max(uncut, uncut_row_of_column);
-  if (rows < small_rows && nonzeros < small_entries) uncut = std::max(uncut, uncut_row);
-  if (counts.longest <= uncut) return;
-  while (i + 1 < LongRowCounts::lengths && counts.pieces[i] > many_pieces * counts.rows[i]) ++i;
+  while (LongRowCounts::length(i) < std::min(column_times * length, longest_of_column)) ++i;
+  return i;
+}
+
+/// Returns the entries of the longest row with which no row is cut. In small matrices, a second kernel takes longer
+/// than a lane that waits for another.
+inline Ordinal uncut_length(double rows, double nonzeros, Ordinal columns) {
+  constexpr double small_rows = 5e4, small_entries = 1e6, few_entries = 2e6;
+  constexpr Ordinal of_small = 160, of_column = 512;
+  Ordinal uncut = LongRowCounts::length(least_pieces(rows, nonzeros, columns));
+  if (columns == 1 && nonzeros < few_entries) uncut = std::max(uncut, of_column);
+  if (rows < small_rows && nonzeros < small_entries) uncut = std::max(uncut, of_small);
+  return uncut;
+}
+
+/// Chooses the length of pieces. They are longer if a row would have very many.
+inline void cut_long_rows(Ordinal rows, double nonzeros, const LongRowCounts& counts, Ordinal columns,
+                          RowSchedule& schedule) {
+  constexpr Ordinal many_pieces = 1 << 14;
+  constexpr Ordinal most_items = std::numeric_limits<Ordinal>::max();
+  if (counts.longest <= uncut_length(rows, nonzeros, columns)) return;
+  int i = least_pieces(rows, nonzeros, columns);
+  while (i + 1 < LongRowCounts::lengths && pieces_of_row(counts.longest, LongRowCounts::length(i)) > many_pieces) ++i;
+  if (counts.pieces[i] > most_items - rows) return;  // rows and pieces are counted together
   schedule.piece_length = LongRowCounts::length(i);
   schedule.long_rows = counts.rows[i];
   schedule.pieces = counts.pieces[i];
+  schedule.most_pieces = pieces_of_row(counts.longest, schedule.piece_length);
 }
 
 /// Returns the least power of two that is at least `count`, but not more than most_lanes.

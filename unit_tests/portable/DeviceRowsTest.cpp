@@ -109,7 +109,7 @@ TYPED_TEST(DeviceRowsTest, EveryPairOfLayouts) {
         for (const int columns : {1, 2, 5, 8, 32, 33}) {
           if (!is_chosen_on<Exec>(7)) continue;
           HostProduct<M, V, int> host(A, columns, x, y, 22);
-          host.set_factors(number % 2 ? V(2) : V(-1), columns % 2 ? V(0) : V(3), 23);
+          host.set_factors(number % 2 ? V(2) : V(-1), (number / 2 + columns) % 2 ? V(0) : V(3), 23);
           How how;
           how.planned_columns = columns % 3 == 2 ? 1 : 8;
           how.has_scratch = columns != 5;
@@ -247,7 +247,11 @@ TYPED_TEST(DeviceRowsTest, OnlyEntriesOfTheRowCount) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
-  for (const HostPattern<int>& A : patterns()) {
+  auto all = patterns();
+  all.push_back(rows_of_lengths(700, repeated({0, 3, 40, 65, 1}, 20)));
+  for (int& column : all.back().column_indices) ++column;  // column 0 is empty
+  ++all.back().columns;
+  for (const HostPattern<int>& A : all) {
     const std::set<int> used(A.column_indices.begin(), A.column_indices.end());
     for (const int columns : {1, 3, 8}) {
       HostProduct<M, V, int> host(A, columns, Layout::Left, Layout::Left, 41);
@@ -332,8 +336,22 @@ TEST(RowSchedule, RowsThatAreNotMuchLongerAreNotCut) {
 }
 
 TEST(RowSchedule, VeryLongRowsHaveLongerPieces) {
-  EXPECT_EQ(choose_row_schedule(100000, 1e6, counts_of({64 * 2048}), 8, 8).piece_length, 64);
-  EXPECT_EQ(choose_row_schedule(100000, 1e6, counts_of({64 * 2048 + 1}), 8, 8).piece_length, 128);
+  const auto cut = [](int longest) {
+    std::vector<int> lengths(1000, 70);
+    lengths.push_back(longest);
+    return choose_row_schedule(100000, 1e6, counts_of(lengths), 8, 8);
+  };
+  EXPECT_EQ(cut(64 << 14).piece_length, 64);
+  EXPECT_EQ(cut(64 << 14).most_pieces, 1 << 14);
+  EXPECT_EQ(cut((64 << 14) + 1).piece_length, 128);
+}
+
+/// Rows and pieces are numbered together.
+TEST(RowSchedule, AsManyRowsAsCanBeCountedAreNotCut) {
+  const auto cut = [](Ordinal rows) { return choose_row_schedule(rows, 2e9, counts_of({1000}), 1, 4).pieces; };
+  constexpr Ordinal most = std::numeric_limits<Ordinal>::max();
+  EXPECT_EQ(cut(most - 16), 16);
+  EXPECT_EQ(cut(most - 15), 0);
 }
 
 TEST(RowSchedule, LanesShareLongRowsAndFillADevice) {

@@ -17,13 +17,14 @@ namespace Tessera::Impl {
 
 /// Counts the rows of a pattern that are longer than pieces of each length.
 ///
-/// \param longest [in] entries of the longest row, or 0 if they were not counted. Waits once unless no row is long.
+/// \param longest [in] entries of the longest row, or 0 if they were not counted
+/// \param uncut   [in] entries of the longest row with which no row is cut. Waits once, unless this is known.
 template <class ExecutionSpace>
-LongRowCounts count_long_rows(const ExecutionSpace& exec, const Offset* row_offsets, Ordinal rows,
-                              std::uint64_t longest) {
+LongRowCounts count_long_rows(const ExecutionSpace& exec, const Offset* row_offsets, Ordinal rows, Offset longest,
+                              Ordinal uncut) {
   LongRowCounts counts;
-  counts.longest = static_cast<Ordinal>(longest);
-  if (longest != 0 && counts.longest <= LongRowCounts::length(0)) return counts;
+  counts.longest = longest;
+  if (longest != 0 && longest <= uncut) return counts;
   Kokkos::parallel_reduce(
       "Tessera::count_long_rows", IndexPolicy<ExecutionSpace>(exec, 0, static_cast<std::size_t>(rows)),
       KOKKOS_LAMBDA(std::size_t row, LongRowCounts & sum) { sum.add_row(row_offsets[row + 1] - row_offsets[row]); },
@@ -77,7 +78,8 @@ class DeviceRowsKernel {
   void build(const ExecutionSpace& exec, const Stored& A, const PlanOptions& options) {
     const Ordinal columns = std::max(options.hints.num_vectors, 1);
     const Offset* const row_offsets = A.view().row_offsets;
-    const auto counts = count_long_rows(exec, row_offsets, A.rows, A.summary.longest);
+    const Ordinal uncut = uncut_length(A.rows, static_cast<double>(A.nonzeros), columns);
+    const auto counts = count_long_rows(exec, row_offsets, A.rows, A.summary.longest, uncut);
     const auto choose = [&](const LongRowCounts& cut) {
       schedule_ = choose_row_schedule(A.rows, static_cast<double>(A.nonzeros), cut, columns, sizeof(Scalar));
     };

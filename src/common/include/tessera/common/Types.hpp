@@ -21,6 +21,13 @@
 #define TESSERA_CALLS_ARGUMENT
 #endif
 
+/// Unrolls the next loop on devices. Arrays that such loops index stay in registers.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define TESSERA_UNROLL _Pragma("unroll")
+#else
+#define TESSERA_UNROLL
+#endif
+
 namespace Tessera::Impl {
 
 /// Row and column indices.

@@ -22,7 +22,7 @@ struct MachineModel {
   double cached_rate = 25e9;       ///< bytes read from the shared cache per second; a larger X is read for each window
   double scattered_rows = 3;       ///< time to write a row of Y at any place, divided by that to write the next row
   double decoded_entries = 300e6;  ///< entries converted to compressed rows per second, before these are multiplied
-  bool is_device = false;          ///< whether portable code for devices multiplies, whose rates are unknown
+  bool is_known = true;            ///< whether the rates are those of the machine: they are not for devices
 
   /// Returns the model of `cores` cores that work at the same time.
   MachineModel times(double cores) const;

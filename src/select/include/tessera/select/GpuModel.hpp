@@ -58,8 +58,8 @@ struct GpuModel {
   /// building staged windows. Asking the driver takes as long as a small product, and only these formats need to know.
   LazyNumber free_bytes = 1e300;
 
-  /// Whether the rates were measured on this kind of GPU. On others, no format is predicted to be faster than CSR:
-  /// a plan takes another one only if it is asked for, or measured to be faster (Tuning).
+  /// Whether the rates were measured on this kind of GPU. On others, plans keep CSR: they take another format only if
+  /// it is asked for, or measured to be faster (Tuning).
   bool is_known = true;
   bool has_rows = true;                            ///< whether there is a kernel for compressed rows
   bool has_compact_rows = true;                    ///< whether there is one for compact rows
@@ -194,7 +194,7 @@ struct GpuModel {
   static GpuModel portable();
 };
 
-/// Whether the numbers of GpuModel were measured on GPUs of this name: H100 and H200, but not GH200.
+/// Whether the numbers of GpuModel were measured on GPUs of this kind: H100 and H200 with any memory, but not GH200.
 bool has_measured_rates(std::string_view gpu);
 
 /// Predicts the time of a product with a format of this size, for the kernel that would multiply it. The kernels of
