@@ -82,7 +82,9 @@ template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorS
 class DeviceRows {
  public:
   using Items = RowItems<Pattern, MatrixScalar, VectorScalar>;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<DeviceRowsShape::team_lanes, 6>,
+  /// Teams of a multiprocessor at a time: with more, two complex doubles of a lane have too few registers.
+  static constexpr int teams_at_a_time = sizeof(VectorScalar) > 8 && width > 1 ? 4 : 6;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<DeviceRowsShape::team_lanes, teams_at_a_time>,
                                     Kokkos::IndexType<Ordinal>>;
   using Team = typename Policy::member_type;
 
