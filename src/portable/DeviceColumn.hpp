@@ -19,8 +19,10 @@ struct Kokkos::reduction_identity<Tessera::Impl::Complex<Real>> {
 /// The product of compressed rows with a single column on a device of any vendor.
 namespace Tessera::Impl {
 
-/// Computes y = alpha A x + beta y. With more teams of a multiprocessor at a time, a lane has fewer registers. A thread
-/// of a team sums an item with all its vector lanes: adjacent lanes read adjacent entries, and Kokkos adds their sums.
+/// Computes y = alpha A x + beta y. A thread of a team sums an item with all its vector lanes: adjacent lanes read
+/// adjacent entries, and Kokkos adds their sums.
+///
+/// \tparam teams_at_a_time teams that a multiprocessor has room for: with more, a lane has fewer registers
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, int teams_at_a_time>
 class DeviceColumn {
  public:
@@ -65,7 +67,7 @@ class DeviceColumn {
     Kokkos::single(Kokkos::PerThread(team), [&] { items_.store(item, 0, sum); });
   }
 
-  /// Returns the sum of every entry that is a multiple of lanes_ behind the first, in order. The next columns are read
+  /// Returns the sum of every lanes_-th entry times x, in order. The next columns are read
   /// while elements of x are fetched.
   KOKKOS_FUNCTION VectorScalar sum_of(EntrySpan span) const {
     constexpr int unroll = sizeof(VectorScalar) > 8 ? 2 : 4;  // with more, complex doubles have too few registers

@@ -12,7 +12,7 @@
 /// Packs an X whose columns are not adjacent, on a device.
 namespace Tessera::Impl {
 
-/// Copies X to rows without gaps, or with gaps behind them. A team reads a tile column by column into scratch memory,
+/// Copies X so that the elements of a row are adjacent. A team reads a tile column by column into scratch memory,
 /// and writes it row by row.
 template <class ExecutionSpace, class VectorScalar>
 class PackRows {

@@ -128,6 +128,8 @@ struct PlanOptions {
   /// rejected, see on_unsupported. If A is float and X and Y are double, portable code multiplies.
   Kernel kernel = Kernel::Auto;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
+  /// Tuning::Predict keeps compressed rows on devices whose rates nobody measured: all but hosts, H100 and H200.
+  ///
   /// Tuning::Measure times up to three candidates, or all published kernels, with X and Y of `hints.num_vectors`
   /// columns, for each order of rows that is tried. The cost of follow_values() is ignored. Each candidate takes the
   /// time of building it and of seven products, or some ten milliseconds. The measurement needs memory for X, Y and two

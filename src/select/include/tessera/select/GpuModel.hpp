@@ -23,7 +23,7 @@ namespace Tessera::Impl {
 /// shorter. In each slab of columns, a tile takes a fixed time and a time per column, and a window an additional time.
 /// For staged windows, the second time is that of their chunks or of their tiles, whichever is longer. Without a
 /// kernel, portable code multiplies: each element of Y has a thread that checks every tile of its row's window.
-/// Compressed rows, which teams share, are predicted in the same way. Nothing was fitted to more than 512 columns.
+/// Compressed rows, which lanes share, are predicted in the same way. Nothing was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
   static constexpr std::string_view version = "gpu 14, fitted to an H200 and an H100";
