@@ -6,6 +6,7 @@
 #   Tpetra          TESSERA_ENABLE_TPETRA         = AUTO, ON (must be found) or OFF
 #   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; the default is ON if Kokkos has CUDA. Needs CUDA >= 12.4;
 #                   its kernels run on GPUs of compute capability 8.0 and newer
+#   Nccl            TESSERA_ENABLE_NCCL           = AUTO, ON (NCCL must be found) or OFF; a part of Tpetra on Kokkos::Cuda
 # Sets TESSERA_COMPONENTS, and the targets to link, TESSERA_KOKKOS_KERNELS_TARGET and TESSERA_TPETRA_TARGETS.
 set(TESSERA_COMPONENTS)
 
@@ -43,6 +44,22 @@ option(TESSERA_ENABLE_CUDA "Build the component Cuda: kernels for NVIDIA GPUs, c
 if(TESSERA_ENABLE_CUDA)
   find_package(CUDAToolkit 12.4 REQUIRED)
   list(APPEND TESSERA_COMPONENTS Cuda)
+endif()
+
+set(TESSERA_ENABLE_NCCL AUTO CACHE STRING "Build the component Nccl: AUTO (where NCCL is found), ON or OFF")
+set_property(CACHE TESSERA_ENABLE_NCCL PROPERTY STRINGS AUTO ON OFF)
+if(Kokkos_ENABLE_CUDA AND Tpetra IN_LIST TESSERA_COMPONENTS AND TESSERA_ENABLE_NCCL)
+  if(TESSERA_ENABLE_NCCL STREQUAL AUTO)
+    find_package(NCCL QUIET)
+  else()
+    find_package(NCCL REQUIRED)
+  endif()
+  if(NCCL_FOUND)
+    find_package(CUDAToolkit REQUIRED)
+    list(APPEND TESSERA_COMPONENTS Nccl)
+  endif()
+elseif(TESSERA_ENABLE_NCCL STREQUAL ON)
+  message(FATAL_ERROR "TESSERA_ENABLE_NCCL: expected a Kokkos with CUDA and the component Tpetra")
 endif()
 
 # The name of the library in the package itself, and in Trilinos.

@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <string_view>
 #include <tessera/io/Generators.hpp>
+#include <tessera/parallel/CurrentBuild.hpp>
 #include <tessera/tpetra/impl/Exchange.hpp>
 #include <tessera/tpetra/impl/HaloExchange.hpp>
 #include <tessera/tpetra/impl/HaloMemory.hpp>
+#include <tessera/tpetra/impl/NcclOfComm.hpp>
 #include <thread>
 
 #include "BlockProblem.hpp"
@@ -18,7 +20,8 @@ namespace Tessera::Impl::Test {
 
 using Halo = Impl::HaloExchange<Matrix>;
 using Exchange = Impl::Exchange<Matrix>;
-constexpr const char* device_buffers = "TESSERA_MPI_DEVICE_BUFFERS";
+constexpr const char* halo_memory = "TESSERA_HALO_MEMORY";
+constexpr const char* device_buffers = "TESSERA_MPI_DEVICE_BUFFERS";  // deprecated
 
 /// Sets an environment variable while the object lives; null removes it.
 class Environment {
@@ -68,6 +71,29 @@ class FailingProduct {
 /// Waits long enough for another rank to start its next exchange, unless that rank waits for this rank.
 void come_late() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
+/// Whether tests may send by NCCL. It needs a GPU for each rank, or NCCL_MULTI_RANK_GPU_ENABLE.
+bool sends_by_nccl() {
+  const char* const shares = std::getenv("NCCL_MULTI_RANK_GPU_ENABLE");
+  return NcclComm::is_built() && !Halo::is_host &&
+         (ranks() <= Kokkos::num_devices() || (shares != nullptr && std::string_view(shares) == "1"));
+}
+
+NcclComm& nccl_for(const Exchange& exchange) {
+  return nccl_of(exchange.comm_pointer(), device_of_instance(Halo::Exec()));
+}
+
+/// The ways to send rows that work here: staged or not, and by NCCL.
+struct Way {
+  bool is_staged = true;
+  NcclComm* nccl = nullptr;
+};
+std::vector<Way> ways_to_send(const Exchange& exchange) {
+  std::vector<Way> ways{{}};
+  if (Halo::is_host) ways.push_back({false});  // on hosts, any MPI can read the memory
+  if (sends_by_nccl()) ways.push_back({false, &nccl_for(exchange)});
+  return ways;
+}
+
 class HaloOn : public testing::TestWithParam<std::pair<Spread, std::string>> {};
 
 /// Expects the received rows to equal the rows that Tpetra imports.
@@ -87,12 +113,10 @@ TEST_P(HaloOn, BringsWhatTpetraImports) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   const Exchange exchange(*A);
   if (exchange.importer().is_null()) return;
-  std::vector<bool> ways{true};
-  if (Halo::is_host) ways.push_back(false);  // on hosts, any MPI can read the memory
-  for (const bool is_staged : ways) {
-    SCOPED_TRACE(is_staged);
-    Halo halo(exchange.importer(), is_staged);
-    EXPECT_EQ(halo.is_staged(), is_staged);
+  for (const Way& way : ways_to_send(exchange)) {
+    SCOPED_TRACE(testing::Message() << way.is_staged << (way.nccl == nullptr ? " MPI" : " NCCL"));
+    Halo halo(exchange.importer(), way.is_staged, 0, way.nccl);
+    EXPECT_EQ(halo.is_staged(), way.is_staged);
     std::uint64_t seed = 0;
     for (const std::size_t columns : {1, 8, 3, 33, 8}) {
       const auto x = random_vectors(A->getDomainMap(), columns, ++seed);
@@ -116,8 +140,8 @@ TEST_P(HaloOn, PutsTheHaloBehindTheRowsThatItHas) {
   const auto part = [](const Halo::Rows& all, std::size_t first, std::size_t rows) {
     return Halo::Rows(all.data() + first * all.extent(1), rows, all.extent(1));
   };
-  for (const bool is_staged : {true, !Halo::is_host}) {
-    Halo halo(exchange.importer(), is_staged, owned);
+  for (const Way& way : ways_to_send(exchange)) {
+    Halo halo(exchange.importer(), way.is_staged, owned, way.nccl);
     for (const std::size_t columns : {1, 8, 3, 33, 8, 1}) {
       const auto x = random_vectors(A->getDomainMap(), columns, columns);
       MV expected(exchange.halo_map(), columns);
@@ -192,11 +216,12 @@ TEST(Halo, StagedRowsAreWaitedFor) {
 
 /// The work on the last rank throws while the other ranks are late. They still get the last rank's rows. In the next
 /// exchange, the last rank gets their new rows, not the rows of the failed exchange.
-void expect_exchange_in_spite_of_a_failure(bool is_staged) {
+void expect_exchange_in_spite_of_a_failure(bool is_staged, bool is_by_nccl = false) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
   const Exchange exchange(*A);
-  Halo halo(exchange.importer(), is_staged);
+  NcclComm* const nccl = is_by_nccl ? &nccl_for(exchange) : nullptr;
+  Halo halo(exchange.importer(), is_staged, 0, nccl);
   halo.reserve(3);
   const auto x = random_vectors(A->getDomainMap(), 3, 1), next = random_vectors(A->getDomainMap(), 3, 2);
   MV expected(exchange.halo_map(), 3), next_expected(exchange.halo_map(), 3);
@@ -218,6 +243,38 @@ TEST(Halo, WorkThatThrowsDoesNotEndTheExchange) {
 }
 
 TEST(Halo, WorkThatThrowsDoesNotEndAStagedExchange) { expect_exchange_in_spite_of_a_failure(true); }
+
+TEST(Halo, WorkThatThrowsDoesNotEndAnExchangeByNccl) {
+  if (!sends_by_nccl()) GTEST_SKIP() << "NCCL needs a GPU for each rank";
+  expect_exchange_in_spite_of_a_failure(false, true);
+}
+
+/// Exchanges follow each other without a wait of the host: each brings the rows that X had when it began.
+TEST(Halo, ExchangesByNcclNeedNoWait) {
+  if (!sends_by_nccl()) GTEST_SKIP() << "NCCL needs a GPU for each rank";
+  if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto A = distribute(generate_elasticity(6, 2), Spread::Cyclic);
+  const Exchange exchange(*A);
+  Halo halo(exchange.importer(), false, 0, &nccl_for(exchange));
+  constexpr std::size_t columns = 8, turns = 20;
+  halo.reserve(columns);
+  const std::size_t rows = exchange.halo_map()->getLocalNumElements();
+  Block X(*random_vectors(A->getDomainMap(), columns, 1));
+  const Kokkos::View<double***, Kokkos::LayoutRight, Halo::Device> arrived("arrived", turns, rows, columns);
+  const Events events;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    const auto imported = halo.exchange(X.getLocalView(), [&] { X.scale(2); });
+    Kokkos::deep_copy(Halo::Exec(), Kokkos::subview(arrived, turn, Kokkos::ALL, Kokkos::ALL), imported);
+  }
+  EXPECT_EQ(Events::count("fence"), 0U) << Events::all();
+  EXPECT_EQ(Events::count("MPI_"), 0U) << Events::all();
+  MV expected(exchange.halo_map(), columns);
+  expected.doImport(*random_vectors(A->getDomainMap(), columns, 1), *exchange.importer(), Tpetra::INSERT);
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    expect_rows(Halo::Rows(arrived.data() + turn * rows * columns, rows, columns), expected);
+    expected.scale(2);
+  }
+}
 
 /// A failing product of multivectors or blocks, by the matrix or its transpose, has the same effect. Without overlap,
 /// the product follows the exchange.
@@ -367,40 +424,68 @@ TEST(Halo, EveryApplyReducesOnce) {
 }
 
 TEST(HaloMemoryOption, TheEnvironmentDecidesWhatIsAutomatic) {
-  const Environment none(device_buffers, nullptr);
-  const bool assumed = Tpetra::Details::Behavior::assumeMpiIsGPUAware();
-  EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Auto), assumed);
-  for (const auto& [text, expected] : {std::pair<const char*, bool>{"0", false}, {"1", true}, {"", assumed}}) {
+  const Environment none(halo_memory, nullptr), neither(device_buffers, nullptr);
+  const HaloMemory assumed = Tpetra::Details::Behavior::assumeMpiIsGPUAware() ? HaloMemory::Device : HaloMemory::Host;
+  EXPECT_EQ(Impl::chosen_halo_memory(HaloMemory::Auto), assumed);
+  using Wish = std::pair<const char*, HaloMemory>;
+  for (const auto& [text, expected] : {Wish{"host", HaloMemory::Host}, Wish{"device", HaloMemory::Device},
+                                       Wish{"nccl", HaloMemory::Nccl}, Wish{"", assumed}}) {
+    const Environment wish(halo_memory, text);
+    EXPECT_EQ(Impl::chosen_halo_memory(HaloMemory::Auto), expected) << "'" << text << "'";
+    for (const HaloMemory named : {HaloMemory::Host, HaloMemory::Device, HaloMemory::Nccl})
+      EXPECT_EQ(Impl::chosen_halo_memory(named), named);
+  }
+  for (const auto& [text, expected] : {Wish{"0", HaloMemory::Host}, Wish{"1", HaloMemory::Device}, Wish{"", assumed}}) {
     const Environment wish(device_buffers, text);
-    EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Auto), expected) << "'" << text << "'";
-    EXPECT_FALSE(Impl::sends_device_memory(HaloMemory::Host));
-    EXPECT_TRUE(Impl::sends_device_memory(HaloMemory::Device));
+    EXPECT_EQ(Impl::chosen_halo_memory(HaloMemory::Auto), expected) << "'" << text << "'";
+    const Environment newer(halo_memory, "nccl");
+    EXPECT_EQ(Impl::chosen_halo_memory(HaloMemory::Auto), HaloMemory::Nccl);
   }
 }
 
 /// All ranks throw, even if only one has a wrong value.
 TEST(HaloMemoryOption, OtherWishesAreRejected) {
   const auto A = distribute(generate_stencil27(3), Spread::Uniform);
-  for (const char* const text : {"yes", "2", "01", " 1"}) {
-    const Environment wish(device_buffers, rank() == last_rank() ? text : nullptr);
-    try {
-      const Operator op(A);
-      ADD_FAILURE() << "'" << text << "' is accepted";
-    } catch (const std::invalid_argument& e) {
-      EXPECT_NE(std::string(e.what()).find(std::string(device_buffers) + " is '" + text + "'; expected 0 or 1"),
-                std::string::npos)
-          << e.what();
+  for (const char* const name : {halo_memory, device_buffers}) {
+    for (const char* const text : {"yes", "2", "01", " 1", "Host"}) {
+      const Environment none(halo_memory, nullptr), wish(name, rank() == last_rank() ? text : nullptr);
+      try {
+        const Operator op(A);
+        ADD_FAILURE() << "'" << text << "' is accepted";
+      } catch (const std::invalid_argument& e) {
+        EXPECT_NE(std::string(e.what()).find(std::string(name) + " is '" + text + "'; expected "), std::string::npos)
+            << e.what();
+      }
+      TpetraOptions options;
+      options.halo_memory = HaloMemory::Host;
+      EXPECT_NO_THROW(Operator(A, options));
     }
-    TpetraOptions options;
-    options.halo_memory = HaloMemory::Host;
+  }
+}
+
+/// On a device, ranks with a halo need NCCL for it, and all of them must want it.
+TEST(HaloMemoryOption, NcclIsForAllRanksOrNone) {
+  const auto A = distribute(generate_stencil27(3), Spread::Uniform);
+  if (Halo::is_host) GTEST_SKIP() << "there is only host memory";
+  if (ranks() == 1) GTEST_SKIP() << "there is no halo";
+  TpetraOptions options;
+  options.halo_memory = rank() == 0 ? HaloMemory::Host : HaloMemory::Nccl;
+  EXPECT_THROW(Operator(A, options), std::invalid_argument);
+  options.halo_memory = HaloMemory::Nccl;
+  if (!NcclComm::is_built()) {
+    EXPECT_THROW(Operator(A, options), std::invalid_argument);
+  } else if (sends_by_nccl()) {
     EXPECT_NO_THROW(Operator(A, options));
+  } else {
+    EXPECT_THROW(Operator(A, options), std::runtime_error);
   }
 }
 
 TEST(HaloMemoryOption, ProductsAreRightFromAnyMemory) {
-  if (!Halo::is_host) GTEST_SKIP() << "not every MPI reads the memory of devices";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
-  for (const HaloMemory memory : {HaloMemory::Auto, HaloMemory::Host, HaloMemory::Device}) {
+  for (const HaloMemory memory : {HaloMemory::Auto, HaloMemory::Host, HaloMemory::Device, HaloMemory::Nccl}) {
+    if (!Halo::is_host && memory == HaloMemory::Device) continue;  // not every MPI reads the memory of devices
+    if (!Halo::is_host && memory == HaloMemory::Nccl && !sends_by_nccl()) continue;
     TpetraOptions options;
     options.halo_memory = memory;
     expect_product(*A, Operator(A, options), 5, Teuchos::NO_TRANS, -1, 2);

@@ -15,17 +15,21 @@ enum class Agreement {
   WhenGrowing
 };
 
-/// The memory from which ranks send each other elements of X, in products that are not transposed. On hosts there is
-/// only host memory.
+/// How ranks send each other elements of X, in products that are not transposed. On hosts there is only host memory.
 ///
 /// This does not apply to sums over ranks and to Tpetra's own messages, for which Tpetra has
 /// TPETRA_ASSUME_GPU_AWARE_MPI: an MPI may be able to send memory of a device, but not to compute sums in it.
 enum class HaloMemory {
-  /// The value of the environment variable TESSERA_MPI_DEVICE_BUFFERS: `1` is Device, `0` is Host. Without it, Device
-  /// if Tpetra assumes an MPI that reads the memory of devices (Tpetra::Details::Behavior::assumeMpiIsGPUAware()).
+  /// The value of the environment variable TESSERA_HALO_MEMORY: `host`, `device` or `nccl`. Without it, Device if
+  /// Tpetra assumes an MPI that reads the memory of devices (Tpetra::Details::Behavior::assumeMpiIsGPUAware()).
   Auto,
-  Host,   ///< in pinned memory of the host: two more copies, for any MPI
-  Device  ///< in the memory of the device. An MPI that cannot read it aborts the program
+  Host,    ///< by MPI, in pinned memory of the host: two more copies, for any MPI
+  Device,  ///< by MPI, in the memory of the device. An MPI that cannot read it aborts the program
+  /// By NVIDIA's NCCL, in the memory of the device. The messages are work on a stream: packing, messages and product
+  /// overlap, and the host waits for none of them. Needs the component Nccl, Kokkos::Cuda, and a GPU for each rank, and
+  /// must be the same on all ranks. The first such product on a communicator makes one of NCCL, which takes about a
+  /// second and serves all matrices until Kokkos::finalize()
+  Nccl
 };
 
 /// Whether a rank multiplies the entries in columns whose elements of X it owns while it receives elements of other
@@ -49,7 +53,7 @@ struct TpetraOptions {
   /// Whether apply() relies on being told of new values, by TpetraOperator::update() or CrsMatrix::values_changed().
   /// Otherwise it checks the values each time. Must be the same on all ranks.
   bool trusts_values = false;
-  HaloMemory halo_memory = HaloMemory::Auto;  ///< the memory that MPI sends from; may differ between ranks
+  HaloMemory halo_memory = HaloMemory::Auto;  ///< how elements of X are sent; Host and Device may differ between ranks
   Overlap overlap = Overlap::Auto;            ///< whether ranks multiply while they wait; may differ between ranks
 };
 

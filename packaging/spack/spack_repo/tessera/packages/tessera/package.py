@@ -30,6 +30,7 @@ class Tessera(CMakePackage, CudaPackage):
     variant("kokkos-kernels", default=False, description="Build the component KokkosKernels")
     variant("trilinos", default=False, description="Build the component Tpetra")
     variant("mpi", default=True, when="+trilinos", description="Use a Tpetra with MPI")
+    variant("nccl", default=False, when="+trilinos+cuda", description="Build the component Nccl")
     variant(
         "scalars",
         default=",".join(every_scalar),
@@ -72,6 +73,8 @@ class Tessera(CMakePackage, CudaPackage):
         depends_on("trilinos~mpi", when="~mpi")
         depends_on("mpi", when="+mpi")
 
+    depends_on("nccl", when="+nccl")
+
     depends_on("cli11", type="build", when="+driver")
     depends_on("nlohmann-json", type="build", when="+driver")
     depends_on("googletest@1.10:", type="build", when="+tests")
@@ -97,6 +100,7 @@ class Tessera(CMakePackage, CudaPackage):
             self.define_from_variant("TESSERA_ENABLE_CUDA", "cuda"),
             self.define_from_variant("TESSERA_ENABLE_KOKKOS_KERNELS", "kokkos-kernels"),
             self.define_from_variant("TESSERA_ENABLE_TPETRA", "trilinos"),
+            self.define("TESSERA_ENABLE_NCCL", spec.satisfies("+nccl")),
             self.define("TESSERA_SCALARS", self.values_of("scalars", self.every_scalar)),
             self.define("TESSERA_ENABLE_TESTS", self.run_tests or spec.satisfies("+tests")),
             self.define("TESSERA_ENABLE_EXAMPLES", False),

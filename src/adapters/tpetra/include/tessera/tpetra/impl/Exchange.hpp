@@ -54,6 +54,7 @@ class Exchange {
   }
 
   const Teuchos::Comm<int>& comm() const { return *comm_; }
+  const Teuchos::RCP<const Teuchos::Comm<int>>& comm_pointer() const { return comm_; }
   const MapPointer& domain_map() const { return domain_; }
   const MapPointer& range_map() const { return range_; }
   const MapPointer& row_map() const { return row_; }

@@ -5,6 +5,8 @@
 #include <Teuchos_RCP.hpp>
 #include <Tpetra_Import.hpp>
 #include <cstddef>
+#include <memory>
+#include <tessera/nccl/NcclComm.hpp>
 #include <tessera/tpetra/impl/Boundary.hpp>
 #include <tessera/tpetra/impl/Collective.hpp>
 #include <tessera/tpetra/impl/Messages.hpp>
@@ -25,6 +27,9 @@ namespace Tessera::Impl {
 /// their own, while the default instance multiplies. begin() waits until rows are packed, before the product is
 /// launched. end() waits for copies and messages, never for the product.
 ///
+/// With NCCL, messages are work on that instance, and the host waits for nothing: the instance waits until the default
+/// instance has packed the rows, and the default instance waits for the messages after the product.
+///
 /// **Failures.** Once a rank has packed its rows, it sends them and receives those of its neighbours, even if the
 /// concurrent work throws: no neighbour waits in vain, and none receives these rows in the next product. But if a rank
 /// fails before it packs its rows, its neighbours wait forever. Hence everything that may throw precedes an exchange.
@@ -44,12 +49,14 @@ class HaloExchange {
   /// \param importer   [in] from the domain Map to a Map of the halo
   /// \param is_staged  [in] whether rows are copied through host memory
   /// \param owned_rows [in] the number of rows of X that exchange_all() puts before the halo
-  HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged, std::size_t owned_rows = 0)
-      : is_staged_(is_staged), owned_rows_(owned_rows), messages_(importer->getDistributor()) {
+  /// \param nccl       [in] sends the rows; MPI if null
+  HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged, std::size_t owned_rows = 0,
+               NcclComm* nccl = nullptr)
+      : is_staged_(is_staged), owned_rows_(owned_rows), nccl_(nccl), messages_(importer->getDistributor()) {
     look_at_sources(importer->getExportLIDs(), importer->getDistributor().getPlan());
     look_at_targets(importer->getRemoteLIDs());
     if constexpr (!is_host) {
-      if (is_staged) copies_ = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1})[0];
+      if (is_staged || nccl != nullptr) copies_ = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1})[0];
     }
   }
 
@@ -105,6 +112,10 @@ class HaloExchange {
     if (is_staged_) messages_.receive(staged_received_.data(), row_bytes);
     const Exec exec;
     gather_rows(exec, sent_rows_, x, Rows(sent_.data(), rows, columns));
+    if (nccl_ != nullptr) {
+      order_->wait(stream_of(exec), stream_of(copies_));  // also for the last product, which reads received rows
+      return messages_.exchange(*nccl_, sent_.data(), arriving(columns).data(), row_bytes, stream_of(copies_));
+    }
     // This also waits for the last product, because it may still read received rows.
     exec.fence("Tessera::HaloExchange: rows to send are packed");
     if (is_staged_) {
@@ -116,6 +127,17 @@ class HaloExchange {
   }
 
   Rows end(std::size_t columns) {
+    if (nccl_ != nullptr) {
+      order_->wait(stream_of(copies_), stream_of(Exec()));
+    } else {
+      receive(columns);
+    }
+    if (is_permuted_) gather_rows(Exec(), places_, arriving(columns), halo(columns));
+    return halo(columns);
+  }
+
+  /// Waits until MPI has brought the rows.
+  void receive(std::size_t columns) {
     if (is_staged_) {
       copies_.fence("Tessera::HaloExchange: rows to send are on the host");
       messages_.send(staged_sent_.data(), columns * sizeof(Scalar));
@@ -126,8 +148,13 @@ class HaloExchange {
       copy(is_permuted_ ? arrived_ : behind(rows_, owned), staged_received_, size);
       copies_.fence("Tessera::HaloExchange: rows of the halo are on the device");
     }
-    if (is_permuted_) gather_rows(Exec(), places_, arriving(columns), halo(columns));
-    return halo(columns);
+  }
+
+  static NcclComm::Stream stream_of([[maybe_unused]] const Exec& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return exec.cuda_stream();
+#endif
+    return nullptr;
   }
 
   /// Returns the rows of the halo, in the order of its Map.
@@ -192,10 +219,12 @@ class HaloExchange {
   }
 
   bool is_staged_, is_permuted_ = false;
-  Exec copies_;        // the instance that copies to and from the host
+  Exec copies_;        // the instance that copies to and from the host, or sends by NCCL
   Indices sent_rows_;  // rows of X, in the order of the neighbours
   Indices places_;     // place where each row of the halo arrives; empty if both orders are the same
   std::size_t owned_rows_, received_rows_ = 0;
+  NcclComm* nccl_;  // null if MPI sends
+  std::unique_ptr<StreamOrder> order_ = std::make_unique<StreamOrder>();
 
   std::size_t columns_ = 0;  // upper bound on the columns
   Array sent_;

@@ -5,23 +5,36 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <tessera/tpetra/TpetraOptions.hpp>
 
 namespace Tessera::Impl {
 
-/// Returns whether MPI is given memory of the device, by the rules of HaloMemory.
+/// Returns the value of an environment variable; empty if there is none.
+inline std::string environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+/// Returns how rows are sent, by the rules of HaloMemory: not Auto.
 ///
-/// \throws std::invalid_argument if the environment variable is needed and is neither 0 nor 1
-inline bool sends_device_memory(HaloMemory wanted) {
-  if (wanted != HaloMemory::Auto) return wanted == HaloMemory::Device;
-  const char* const text = std::getenv("TESSERA_MPI_DEVICE_BUFFERS");
-  const std::string_view wish = text == nullptr ? "" : text;
-  if (wish.empty()) return Tpetra::Details::Behavior::assumeMpiIsGPUAware();
-  if (wish != "0" && wish != "1") {
-    throw std::invalid_argument("Tessera: TESSERA_MPI_DEVICE_BUFFERS is '" + std::string(wish) + "'; expected 0 or 1");
+/// \throws std::invalid_argument if an environment variable is needed and has another value than those it may have
+inline HaloMemory chosen_halo_memory(HaloMemory wanted) {
+  if (wanted != HaloMemory::Auto) return wanted;
+  const std::string wish = environment("TESSERA_HALO_MEMORY");
+  if (wish == "host") return HaloMemory::Host;
+  if (wish == "device") return HaloMemory::Device;
+  if (wish == "nccl") return HaloMemory::Nccl;
+  if (!wish.empty()) {
+    throw std::invalid_argument("Tessera: TESSERA_HALO_MEMORY is '" + wish + "'; expected host, device or nccl");
   }
-  return wish == "1";
+  const std::string old = environment("TESSERA_MPI_DEVICE_BUFFERS");  // deprecated
+  if (old == "0") return HaloMemory::Host;
+  if (old == "1") return HaloMemory::Device;
+  if (!old.empty()) {
+    throw std::invalid_argument("Tessera: TESSERA_MPI_DEVICE_BUFFERS is '" + old +
+                                "'; expected 0 or 1, or TESSERA_HALO_MEMORY in its place");
+  }
+  return Tpetra::Details::Behavior::assumeMpiIsGPUAware() ? HaloMemory::Device : HaloMemory::Host;
 }
 
 }  // namespace Tessera::Impl

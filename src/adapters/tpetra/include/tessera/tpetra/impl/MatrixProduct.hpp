@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/ValueCheck.hpp>
+#include <tessera/parallel/CurrentBuild.hpp>
 #include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
 #include <tessera/tpetra/impl/Collective.hpp>
@@ -21,6 +22,7 @@
 #include <tessera/tpetra/impl/HaloExchange.hpp>
 #include <tessera/tpetra/impl/HaloMemory.hpp>
 #include <tessera/tpetra/impl/LocalArrays.hpp>
+#include <tessera/tpetra/impl/NcclOfComm.hpp>
 #include <tessera/tpetra/impl/RankPlans.hpp>
 #include <type_traits>
 #include <utility>
@@ -46,10 +48,7 @@ class MatrixProduct {
   /// Makes the plans, unless there are plans for A.
   void make(const Matrix& A) {
     look_at_maps(A);
-    on_every_rank(comm(), [&] {
-      sends_device_memory(options_.halo_memory);  // throws if the environment variable is invalid
-      look_at_pattern(LocalArrays<Matrix>(A));
-    });
+    on_every_rank(comm(), [&] { look_at_pattern(LocalArrays<Matrix>(A)); });
   }
 
   /// Does in advance what the first apply() in this mode with this number of columns would do.
@@ -155,6 +154,11 @@ class MatrixProduct {
 
  private:
   using Map = typename Matrix::map_type;
+#ifdef KOKKOS_ENABLE_CUDA
+  static constexpr bool sends_by_nccl = std::is_same_v<typename Matrix::execution_space, Kokkos::Cuda>;
+#else
+  static constexpr bool sends_by_nccl = false;
+#endif
 
   /// Says whether the columns or the rows of X and Y are contiguous.
   enum class Layout { Columns, Rows };
@@ -220,6 +224,31 @@ class MatrixProduct {
     agreed_.fill(0);
     exchange_.reset();  // if the next line throws, which it does on all ranks, no exchange remains
     exchange_.emplace(A);
+    try {
+      choose_halo_memory();
+    } catch (...) {
+      exchange_.reset();
+      throw;
+    }
+  }
+
+  /// Chooses how rows of X are sent. The choice of Nccl must be that of all ranks, because it makes a communicator.
+  void choose_halo_memory() {
+    on_every_rank(comm(), [&] { halo_memory_ = chosen_halo_memory(options_.halo_memory); });
+    nccl_ = nullptr;
+    if (HaloExchange<Matrix>::is_host || exchange_->importer().is_null()) return;
+    if (!on_any_rank(comm(), halo_memory_ == HaloMemory::Nccl)) return;
+    on_every_rank(comm(), [&] {
+      if (halo_memory_ != HaloMemory::Nccl) {
+        throw std::invalid_argument(name_ + ": other ranks send halos by NCCL; expected the same on all ranks");
+      }
+      if (!NcclComm::is_built() || !sends_by_nccl) {
+        throw std::invalid_argument(name_ +
+                                    ": halos cannot be sent by NCCL; expected Kokkos::Cuda, and a Tessera with the "
+                                    "component Nccl (TESSERA_ENABLE_NCCL)");
+      }
+    });
+    nccl_ = &nccl_of(exchange_->comm_pointer(), device_of_instance(typename Matrix::execution_space()));
   }
 
   /// Makes plans for a new pattern on this rank. Other ranks may keep their plans.
@@ -258,7 +287,7 @@ class MatrixProduct {
       if (is_transposed(mode)) {
         halo_vectors_.reserve(exchange_->halo_map(), columns);
       } else {
-        if (!halo_) halo_.emplace(exchange_->importer(), stages_halo(), joined_rows());
+        if (!halo_) halo_.emplace(exchange_->importer(), stages_halo(), joined_rows(), nccl_);
         halo_->reserve(columns);
       }
     }
@@ -280,7 +309,7 @@ class MatrixProduct {
   /// Returns the number of rows of X that are joined with the halo.
   std::size_t joined_rows() const { return plans_->is_joined() ? exchange_->domain_map()->getLocalNumElements() : 0; }
 
-  bool stages_halo() const { return !sends_device_memory(options_.halo_memory) && !HaloExchange<Matrix>::is_host; }
+  bool stages_halo() const { return halo_memory_ == HaloMemory::Host && !HaloExchange<Matrix>::is_host; }
 
   bool always_agrees() const {
     return options_.agreement == Agreement::EveryApply || (options_.trusts_values && checks_values());
@@ -487,6 +516,8 @@ class MatrixProduct {
   TpetraOptions options_;
   std::optional<Exchange<Matrix>> exchange_;
   std::optional<RankPlans<Matrix>> plans_;
+  HaloMemory halo_memory_ = HaloMemory::Host;  // not Auto
+  NcclComm* nccl_ = nullptr;                   // sends elements of X; null if MPI does
 
   std::optional<HaloExchange<Matrix>> halo_;         // imports elements of X; made at first use
   GrowingMultivector<MV> halo_vectors_;              // halo Map: elements of Y to send to their owners

@@ -7,6 +7,7 @@
 #include <Tpetra_Distributor.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <tessera/nccl/NcclComm.hpp>
 #include <vector>
 
 namespace Tessera::Impl {
@@ -46,6 +47,13 @@ class Messages {
     requests_.clear();
   }
 
+  /// Sends and receives by NCCL, as work on a stream: instead of the three functions above. Returns at once.
+  void exchange(NcclComm& nccl, void* sent, void* received, std::size_t row_bytes, NcclComm::Stream stream) {
+    list_messages(sources_, static_cast<char*>(received), row_bytes, received_by_nccl_);
+    list_messages(targets_, static_cast<char*>(sent), row_bytes, sent_by_nccl_);
+    nccl.exchange(sent_by_nccl_, received_by_nccl_, stream);
+  }
+
   /// Drops the receives that were posted by a product that failed before it sent anything.
   void give_up() { requests_.clear(); }
 
@@ -79,9 +87,19 @@ class Messages {
     }
   }
 
+  static void list_messages(const std::vector<Neighbour>& neighbours, char* data, std::size_t row_bytes,
+                            std::vector<NcclMessage>& messages) {
+    messages.clear();
+    for (const Neighbour& neighbour : neighbours) {
+      messages.push_back({neighbour.rank, data, neighbour.rows * row_bytes});
+      data += neighbour.rows * row_bytes;
+    }
+  }
+
   Teuchos::RCP<const Teuchos::Comm<int>> comm_;
   std::vector<Neighbour> targets_, sources_;
   std::vector<Request> requests_;
+  std::vector<NcclMessage> sent_by_nccl_, received_by_nccl_;
 };
 
 }  // namespace Tessera::Impl
