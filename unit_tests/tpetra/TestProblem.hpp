@@ -119,12 +119,13 @@ inline RCP<const Map> replicated_map(GO size) {
 /// The row, column, domain and range Map of a matrix. If the column Map is null, Tpetra makes it.
 struct Maps {
   RCP<const Map> row, column, domain, range;
+  bool splits_rows = false;  // each rank has some entries of each of its rows
   static Maps of(const HostCsr<double>& matrix, Spread spread);
 };
 
 inline Maps Maps::of(const HostCsr<double>& matrix, Spread spread) {
   const GO rows = matrix.rows, columns = matrix.columns;
-  Maps maps{uniform_map(rows), Teuchos::null, uniform_map(columns), uniform_map(rows)};
+  Maps maps{uniform_map(rows), Teuchos::null, uniform_map(columns), uniform_map(rows), false};
   switch (spread) {
     case Spread::Uniform:
       break;
@@ -143,6 +144,7 @@ inline Maps Maps::of(const HostCsr<double>& matrix, Spread spread) {
       break;
     case Spread::SplitRows:
       maps.row = map_of(rows, [](GO) { return true; });
+      maps.splits_rows = true;
       break;
     case Spread::ColumnsReversed: {
       std::vector<GO> reversed(static_cast<std::size_t>(columns));
@@ -167,8 +169,7 @@ inline Maps Maps::of(const HostCsr<double>& matrix, Spread spread) {
 /// Distributes a matrix, which every rank has completely, and calls fillComplete().
 ///
 /// \param spare [in] space for more entries in each row; the rows then stay separate in memory
-inline RCP<Matrix> distribute(const HostCsr<double>& matrix, Spread spread, std::size_t spare = 0) {
-  const Maps maps = Maps::of(matrix, spread);
+inline RCP<Matrix> distribute(const HostCsr<double>& matrix, const Maps& maps, std::size_t spare = 0) {
   std::size_t longest = spare;
   for (std::size_t i = 0; i < std::size_t(matrix.rows); ++i) {
     longest = std::max(longest, matrix.row_offsets[i + 1] - matrix.row_offsets[i] + spare);
@@ -181,7 +182,7 @@ inline RCP<Matrix> distribute(const HostCsr<double>& matrix, Spread spread, std:
     columns.clear();
     values.clear();
     for (std::size_t k = matrix.row_offsets[std::size_t(row)]; k < matrix.row_offsets[std::size_t(row) + 1]; ++k) {
-      if (spread == Spread::SplitRows && int(k % std::size_t(ranks())) != rank()) continue;
+      if (maps.splits_rows && int(k % std::size_t(ranks())) != rank()) continue;
       columns.push_back(matrix.column_indices[k]);
       values.push_back(matrix.values[k]);
     }
@@ -191,6 +192,9 @@ inline RCP<Matrix> distribute(const HostCsr<double>& matrix, Spread spread, std:
   parameters->set("Optimize Storage", spare == 0);
   A->fillComplete(maps.domain, maps.range, parameters);
   return A;
+}
+inline RCP<Matrix> distribute(const HostCsr<double>& matrix, Spread spread, std::size_t spare = 0) {
+  return distribute(matrix, Maps::of(matrix, spread), spare);
 }
 
 /// Elements that depend only on their global index and the seed.

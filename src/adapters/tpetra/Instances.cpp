@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <tessera/tpetra/ApplyToBlocks_def.hpp>
+#include <tessera/tpetra/BlockCg_def.hpp>
 #include <tessera/tpetra/BlockVector_def.hpp>
 #include <tessera/tpetra/CrsMatrix_def.hpp>
 #include <tessera/tpetra/TpetraOperator_def.hpp>
@@ -20,7 +21,22 @@ TPETRA_ETI_MANGLING_TYPEDEFS()
 #define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                   \
   template class BlockVector<Scalar, LO, GO, Node>;                                                            \
   template void apply(const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&, \
-                      BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);
+                      BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);                   \
+  template BlockCgResult block_cg(                                                                             \
+      const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&,                 \
+      BlockVector<Scalar, LO, GO, Node>&, const BlockCgOptions<Scalar>&,                                       \
+      BlockCgWorkspace<Node::execution_space, Scalar>&);                                                       \
+  template BlockCgResult block_cg(                                                                             \
+      const Tpetra::Operator<Scalar, LO, GO, Node>&, const Tpetra::Operator<Scalar, LO, GO, Node>&,            \
+      const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,                            \
+      const BlockCgOptions<Scalar>&, BlockCgWorkspace<Node::execution_space, Scalar>&);                        \
+  template BlockCgResult block_cg(                                                                             \
+      const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&,                 \
+      BlockVector<Scalar, LO, GO, Node>&, const BlockCgOptions<Scalar>&);                                      \
+  template BlockCgResult block_cg(                                                                             \
+      const Tpetra::Operator<Scalar, LO, GO, Node>&, const Tpetra::Operator<Scalar, LO, GO, Node>&,            \
+      const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,                            \
+      const BlockCgOptions<Scalar>&);
 #define TESSERA_BLOCKS_DOUBLE(LO, GO, Node) TESSERA_BLOCKS(double, LO, GO, Node)
 #define TESSERA_BLOCKS_FLOAT(LO, GO, Node) TESSERA_BLOCKS(float, LO, GO, Node)
 #define TESSERA_MATRIX_DOUBLE(LO, GO, Node) TESSERA_MATRIX(double, LO, GO, Node)

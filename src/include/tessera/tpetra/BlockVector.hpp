@@ -71,11 +71,20 @@ class BlockVector {
   /// A View of the elements on this rank, to read.
   using const_view_type = typename view_type::const_type;
 
+  /// A View of elements whose columns and rows are adjacent.
+  using row_major_view_type =
+      Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Node::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
   /// Makes columns of zeros or, if `zero_out` is false, of undefined values.
   BlockVector(const Teuchos::RCP<const map_type>& map, std::size_t columns, bool zero_out = true);
 
   /// Copies a multivector of any stride.
   explicit BlockVector(const multivector_type& vectors);
+
+  /// Makes a view of elements that the caller owns, which must outlive it. Their columns are adjacent.
+  ///
+  /// \throws std::invalid_argument if there is not a row for each of the Map on this rank
+  BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements);
 
   /// Makes a view of the elements of `other`, or a copy of them.
   BlockVector(const BlockVector& other, Teuchos::DataAccess access);

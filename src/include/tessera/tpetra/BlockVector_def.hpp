@@ -102,6 +102,20 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const multivector_type& vectors)
 }
 
 template <class SC, class LO, class GO, class NO>
+BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map,
+                                         const row_major_view_type& elements)
+    : map_(map), data_(std::shared_ptr<SC>(), elements.data()) {
+  if (map.is_null()) throw std::invalid_argument("Tessera::BlockVector: the Map is null");
+  if (elements.extent(0) != map->getLocalNumElements()) {
+    throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(elements.extent(0)) +
+                                " rows; expected " + std::to_string(map->getLocalNumElements()) + ", as in the Map");
+  }
+  rows_ = static_cast<Impl::Ordinal>(elements.extent(0));
+  columns_ = static_cast<Impl::Ordinal>(elements.extent(1));
+  row_stride_ = columns_;
+}
+
+template <class SC, class LO, class GO, class NO>
 BlockVector<SC, LO, GO, NO>::BlockVector(const BlockVector& other, Teuchos::DataAccess access) : BlockVector(other) {
   if (access == Teuchos::View) return;
   *this = BlockVector(other.map_, other.getNumVectors(), false);
@@ -150,11 +164,7 @@ typename BlockVector<SC, LO, GO, NO>::const_view_type BlockVector<SC, LO, GO, NO
 
 template <class SC, class LO, class GO, class NO>
 bool BlockVector<SC, LO, GO, NO>::aliases(const BlockVector& other) const {
-  if (data_.owner_before(other.data_) || other.data_.owner_before(data_)) return false;
-  if (list_ || other.list_) return Impl::share_memory(block(), other.block());
-  // Both are ranges of columns of the same rows.
-  const std::ptrdiff_t apart = other.data_.get() - data_.get();
-  return rows_ > 0 && apart < columns_ && -apart < other.columns_;
+  return Impl::share_memory(block(), other.block());
 }
 
 template <class SC, class LO, class GO, class NO>

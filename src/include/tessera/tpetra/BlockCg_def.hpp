@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Teuchos_CommHelpers.hpp>
+#include <Tpetra_Map.hpp>
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tessera/tpetra/ApplyToBlocks.hpp>
+#include <tessera/tpetra/BlockCg.hpp>
+#include <tessera/tpetra/impl/Collective.hpp>
+#include <vector>
+
+namespace Tessera {
+
+namespace Impl {
+
+/// The system A X = B of block_cg() for BlockVectors.
+template <class SC, class LO, class GO, class NO>
+class BlockCgOnRanks {
+ public:
+  using Operator = Tpetra::Operator<SC, LO, GO, NO>;
+  using Block = BlockVector<SC, LO, GO, NO>;
+  using Exec = typename NO::execution_space;
+  using Workspace = BlockCgWorkspace<Exec, SC>;
+
+  BlockCgOnRanks(const Operator& A, const BlockCgOptions<SC>& options)
+      : map_(A.getDomainMap()), comm_(map_->getComm()), options_(options) {
+    options_.sum_over_ranks = {};
+    if (comm_->getSize() > 1 && map_->isDistributed()) {
+      options_.sum_over_ranks = [this](SC* sums, Ordinal count) {
+        std::vector<SC> mine(sums, sums + count);
+        Teuchos::reduceAll(*comm_, Teuchos::REDUCE_SUM, static_cast<int>(count), mine.data(), sums);
+      };
+    }
+  }
+
+  /// \param M [in] a preconditioner; null if there is none
+  BlockCgResult solve(const Operator& A, const Operator* M, const Block& B, Block& X, Workspace& workspace) const {
+    on_every_rank(*comm_, [&] {
+      if (A.getRangeMap() != map_ && !A.getRangeMap()->locallySameAs(*map_)) {
+        throw std::invalid_argument("Tessera::block_cg: the range Map of A is not its domain Map; expected the same");
+      }
+      require("B", B);
+      require("X", X);
+    });
+    const auto b = B.getLocalView();
+    const auto x = X.getLocalView();
+    const auto multiply = [&](const auto& P, const auto& Q) { apply_to_views(A, P, Q); };
+    if (M == nullptr) return block_cg(Exec(), multiply, b, x, options_, workspace);
+    const auto precondition = [&](const auto& R, const auto& Z) { apply_to_views(*M, R, Z); };
+    return block_cg(Exec(), multiply, precondition, b, x, options_, workspace);
+  }
+
+ private:
+  void require(const char* name, const Block& block) const {
+    if (block.getMap()->getLocalNumElements() != map_->getLocalNumElements()) {
+      throw std::invalid_argument("Tessera::block_cg: " + std::string(name) + " has " +
+                                  std::to_string(block.getMap()->getLocalNumElements()) + " local rows; expected " +
+                                  std::to_string(map_->getLocalNumElements()) + ", as the domain Map of A");
+    }
+    if (!block.isConstantStride()) {
+      throw std::invalid_argument("Tessera::block_cg: " + std::string(name) +
+                                  " is a list of columns; expected adjacent columns");
+    }
+  }
+
+  template <class From, class To>
+  void apply_to_views(const Operator& op, const From& from, const To& to) const {
+    using View = typename Block::row_major_view_type;
+    const Block read(map_, View(const_cast<SC*>(from.data()), from.extent(0), from.extent(1)));
+    Block written(map_, View(to.data(), to.extent(0), to.extent(1)));
+    apply(op, read, written);
+  }
+
+  Teuchos::RCP<const Tpetra::Map<LO, GO, NO>> map_;
+  Teuchos::RCP<const Teuchos::Comm<int>> comm_;
+  BlockCgOptions<SC> options_;
+};
+
+}  // namespace Impl
+
+template <class SC, class LO, class GO, class NO>
+BlockCgResult block_cg(const Tpetra::Operator<SC, LO, GO, NO>& A, const Tpetra::Operator<SC, LO, GO, NO>& M,
+                       const BlockVector<SC, LO, GO, NO>& B, BlockVector<SC, LO, GO, NO>& X,
+                       const BlockCgOptions<SC>& options,
+                       BlockCgWorkspace<typename NO::execution_space, SC>& workspace) {
+  return Impl::BlockCgOnRanks<SC, LO, GO, NO>(A, options).solve(A, &M, B, X, workspace);
+}
+
+template <class SC, class LO, class GO, class NO>
+BlockCgResult block_cg(const Tpetra::Operator<SC, LO, GO, NO>& A, const Tpetra::Operator<SC, LO, GO, NO>& M,
+                       const BlockVector<SC, LO, GO, NO>& B, BlockVector<SC, LO, GO, NO>& X,
+                       const BlockCgOptions<SC>& options) {
+  BlockCgWorkspace<typename NO::execution_space, SC> workspace;
+  return block_cg(A, M, B, X, options, workspace);
+}
+
+template <class SC, class LO, class GO, class NO>
+BlockCgResult block_cg(const Tpetra::Operator<SC, LO, GO, NO>& A, const BlockVector<SC, LO, GO, NO>& B,
+                       BlockVector<SC, LO, GO, NO>& X, const BlockCgOptions<SC>& options,
+                       BlockCgWorkspace<typename NO::execution_space, SC>& workspace) {
+  return Impl::BlockCgOnRanks<SC, LO, GO, NO>(A, options).solve(A, nullptr, B, X, workspace);
+}
+
+template <class SC, class LO, class GO, class NO>
+BlockCgResult block_cg(const Tpetra::Operator<SC, LO, GO, NO>& A, const BlockVector<SC, LO, GO, NO>& B,
+                       BlockVector<SC, LO, GO, NO>& X, const BlockCgOptions<SC>& options) {
+  BlockCgWorkspace<typename NO::execution_space, SC> workspace;
+  return block_cg(A, B, X, options, workspace);
+}
+
+}  // namespace Tessera
