@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Solves A X = B for several right-hand sides at once with Belos' block CG: first with a Tpetra::CrsMatrix, then with a
-// Tessera::CrsMatrix, then also with Tessera::BlockVector instead of Tpetra::MultiVector, and last with a matrix that
-// has never multiplied, set-up included:
+// Tessera::CrsMatrix, then also with Tessera::BlockVector instead of Tpetra::MultiVector, and then with a matrix that
+// has never multiplied, set-up included. Last, Tessera's own block CG solves the same system:
 //   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
 // such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <string>
 #include <tessera/tpetra/BelosBlockVector.hpp>
+#include <tessera/tpetra/BlockCg.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <vector>
 
@@ -87,6 +88,28 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<co
   return solution;
 }
 
+/// Solves by Tessera's own block CG.
+Solution solve_by_tessera(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Block>& B,
+                          int most_iterations) {
+  const Example::TimedOperator A(op);
+  const Example::Jacobi jacobi(matrix);
+  Block X(B->getMap(), B->getNumVectors());
+  Tessera::BlockCgOptions<double> options;
+  options.tolerance = tolerance;
+  options.max_iterations = most_iterations;
+
+  Solution solution;
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = Example::together(hint, [&] { return Tessera::block_cg(A, jacobi, *B, X, options); });
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  solution.converged = result.has_converged;
+  solution.iterations = result.iterations;
+  solution.seconds = Example::slowest(*matrix.getComm(), time.count());
+  solution.apply_seconds = Example::slowest(*matrix.getComm(), A.seconds());
+  solution.residual = true_residual(matrix, as_multivector(X), as_multivector(*B));
+  return solution;
+}
+
 void print(const char* name, const Solution& solution) {
   std::printf("%-24s %10d  %-9s %16.2e %9.3f %13.3f (%2.0f%%)\n", name, solution.iterations,
               solution.converged ? "yes" : "NO", solution.residual, solution.seconds, solution.apply_seconds,
@@ -125,9 +148,11 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
   const Solution after = solve<MultiVector>(*matrix, tessera, B, most_iterations);
   const Solution blocks = solve<Block>(*matrix, tessera, B_block, most_iterations);
   const Solution anew = solve_anew(*matrix, B_block, most_iterations);
+  solve_by_tessera(*matrix, tessera, B_block, 1);
+  const Solution own = solve_by_tessera(*matrix, tessera, B_block, most_iterations);
 
   const auto is_solved = [](const Solution& s) { return s.converged && s.residual <= 10 * tolerance; };
-  const bool solved = is_solved(before) && is_solved(after) && is_solved(blocks) && is_solved(anew);
+  const bool solved = is_solved(before) && is_solved(after) && is_solved(blocks) && is_solved(anew) && is_solved(own);
   // Products and sums differ in rounding. This shifts the end of a long iteration, as another number of ranks does.
   const auto is_alike = [&](const Solution& s) {
     return std::abs(before.iterations - s.iterations) <= std::max(1, before.iterations / 20);
@@ -141,9 +166,11 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
     print("Tessera::CrsMatrix", after);
     print("and Tessera::BlockVector", blocks);
     print("both, from a new pattern", anew);
+    print("Tessera::block_cg", own);
     print_speed_up("of Tessera::CrsMatrix", before, after);
     print_speed_up("of both", before, blocks);
     print_speed_up("of both, from a new pattern on", before, anew);
+    print_speed_up("of Tessera::block_cg", before, own);
     if (!solved) {
       std::printf("NOT SOLVED: %s, and many iterations if it is badly conditioned\n", hint);
     } else if (!alike) {
