@@ -5,7 +5,7 @@
 # "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots are in
 # $cache/roots/<name>-<hash of its recipe>. A root without a stamp file is incomplete, and is remade. Users of a root hold
 # a shared lock on it; its maker holds an exclusive lock. The root "foreign" has compilers for AMD GPUs and for Arm. The
-# root "trilinos17" also has packages of the experimental suite.
+# root "trilinos17" also has packages of the experimental suite. The root "petsc" is "trilinos" with PETSc and SLEPc.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -31,6 +31,7 @@ root_packages() {
       printf %s cmake,ninja-build,ccache,hipcc,libamdhip64-dev,librocthrust-dev,g++-aarch64-linux-gnu,qemu-user
       echo ,libkokkos-dev:arm64,zlib1g-dev:arm64,libgtest-dev:arm64
       ;;
+    petsc) echo "$(root_packages trilinos),libpetsc-real-dev,libslepc-real-dev" ;;
     trilinos | trilinos17)
       # Trilinos' CMake files need the development files of PT-Scotch, but its packages do not depend on them.
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev,libptscotch-dev"
