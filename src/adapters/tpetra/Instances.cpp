@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix, operator and BlockVectors for all types that this Tpetra was instantiated for. Users need not compile them.
+// Matrix, operators and BlockVectors for all types that this Tpetra was instantiated for. Users need not compile them.
 #include <TpetraCore_ETIHelperMacros.h>
 #include <TpetraCore_config.h>
 
 #include <complex>
 #include <tessera/tpetra/ApplyToBlocks_def.hpp>
 #include <tessera/tpetra/BlockVector_def.hpp>
+#include <tessera/tpetra/Chebyshev_def.hpp>
 #include <tessera/tpetra/CrsMatrix_def.hpp>
+#include <tessera/tpetra/Jacobi_def.hpp>
 #include <tessera/tpetra/TpetraOperator_def.hpp>
 
 namespace Tessera {
@@ -19,6 +21,8 @@ TPETRA_ETI_MANGLING_TYPEDEFS()
 #define TESSERA_OPERATOR(Scalar, LO, GO, Node) template class TpetraOperator<Scalar, LO, GO, Node>;
 #define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                   \
   template class BlockVector<Scalar, LO, GO, Node>;                                                            \
+  template class Jacobi<Scalar, LO, GO, Node>;                                                                 \
+  template class Chebyshev<Scalar, LO, GO, Node>;                                                              \
   template void apply(const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&, \
                       BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);
 #define TESSERA_BLOCKS_DOUBLE(LO, GO, Node) TESSERA_BLOCKS(double, LO, GO, Node)
