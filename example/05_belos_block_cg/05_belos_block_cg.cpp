@@ -3,10 +3,11 @@
 // Solves A X = B for several right-hand sides at once with Belos' block CG: first with a Tpetra::CrsMatrix, then with a
 // Tessera::CrsMatrix, then also with Tessera::BlockVector instead of Tpetra::MultiVector, and then with a matrix that
 // has never multiplied, set-up included. Last, Tessera's own block CG solves the same system:
-//   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
+//   mpirun -n 2 05_belos_block_cg [--preconditioner none|jacobi|chebyshev] [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
-// such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
-// OMP_NUM_THREADS: BLAS, too, may start a thread for each core on every rank.
+// such as elasticity:20, the default. ITERATIONS is the limit of iterations. Jacobi's preconditioner is the default.
+// With multivectors, Chebyshev's is that of Ifpack2, if there is one, with the same polynomial. With several ranks on a
+// machine, set OMP_NUM_THREADS: BLAS, too, may start a thread for each core on every rank.
 #include <BelosBlockCGSolMgr.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Teuchos_ParameterList.hpp>
@@ -18,12 +19,16 @@
 #include <string>
 #include <tessera/tpetra/BelosBlockVector.hpp>
 #include <tessera/tpetra/BlockCg.hpp>
+#include <tessera/tpetra/Chebyshev.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <vector>
+#ifdef EXAMPLE_HAS_IFPACK2
+#include <Ifpack2_Chebyshev.hpp>
+#endif
 
 #include "AllRanks.hpp"
 #include "DistributedMatrix.hpp"
-#include "Jacobi.hpp"
 #include "TimedOperator.hpp"
 
 namespace {
@@ -57,16 +62,42 @@ double true_residual(const Matrix& A, const MultiVector& X, const MultiVector& B
   return *std::max_element(residuals.begin(), residuals.end());
 }
 
+/// Makes a preconditioner by its name; null for "none".
+RCP<const Operator> preconditioner(const std::string& name, const RCP<const Matrix>& A) {
+  if (name == "none") return Teuchos::null;
+  if (name == "jacobi") return rcp(new Tessera::Jacobi<double>(A));
+  if (name == "chebyshev") return rcp(new Tessera::Chebyshev<double>(A));
+  throw Example::ErrorOnAllRanks("--preconditioner: " + name + ", expected none, jacobi or chebyshev");
+}
+
+/// Returns Ifpack2's preconditioner of the same kind, if there is one, as programs with multivectors have it.
+RCP<const Operator> for_multivectors([[maybe_unused]] const RCP<const Matrix>& A, const RCP<const Operator>& M) {
+#ifdef EXAMPLE_HAS_IFPACK2
+  if (const auto* const chebyshev = dynamic_cast<const Tessera::Chebyshev<double>*>(M.get())) {
+    const auto result = rcp(new Ifpack2::Chebyshev<Tpetra::RowMatrix<double>>(A));
+    Teuchos::ParameterList options;
+    options.set("chebyshev: degree", Tessera::ChebyshevOptions().degree);
+    options.set("chebyshev: max eigenvalue", chebyshev->largest_eigenvalue());
+    result->setParameters(options);
+    result->initialize();
+    result->compute();
+    return result;
+  }
+#endif
+  return M;
+}
+
 const MultiVector& as_multivector(const MultiVector& X) { return X; }
 MultiVector as_multivector(const Block& X) { return *X.toMultiVector(); }
 
 /// \tparam Vectors  MultiVector or Block; nothing else differs
 template <class Vectors>
-Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Vectors>& B, int most_iterations) {
+Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Operator>& M,
+               const RCP<const Vectors>& B, int most_iterations) {
   const auto A = rcp(new Example::TimedOperator(op));
   const auto X = rcp(new Vectors(B->getMap(), B->getNumVectors()));
   const auto problem = rcp(new Belos::LinearProblem<double, Vectors, Operator>(A, X, B));
-  problem->setLeftPrec(rcp(new Example::Jacobi(matrix)));
+  if (!M.is_null()) problem->setLeftPrec(M);
   const auto options = Teuchos::parameterList();
   options->set("Block Size", static_cast<int>(B->getNumVectors()));
   options->set("Convergence Tolerance", tolerance);
@@ -89,10 +120,9 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<co
 }
 
 /// Solves by Tessera's own block CG.
-Solution solve_by_tessera(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Block>& B,
-                          int most_iterations) {
+Solution solve_by_tessera(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Operator>& M,
+                          const RCP<const Block>& B, int most_iterations) {
   const Example::TimedOperator A(op);
-  const Example::Jacobi jacobi(matrix);
   Block X(B->getMap(), B->getNumVectors());
   Tessera::BlockCgOptions<double> options;
   options.tolerance = tolerance;
@@ -100,7 +130,9 @@ Solution solve_by_tessera(const Matrix& matrix, const RCP<const Operator>& op, c
 
   Solution solution;
   const auto start = std::chrono::steady_clock::now();
-  const auto result = Example::together(hint, [&] { return Tessera::block_cg(A, jacobi, *B, X, options); });
+  const auto result = Example::together(hint, [&] {
+    return M.is_null() ? Tessera::block_cg(A, *B, X, options) : Tessera::block_cg(A, *M, *B, X, options);
+  });
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   solution.converged = result.has_converged;
   solution.iterations = result.iterations;
@@ -122,16 +154,19 @@ void print_speed_up(const char* name, const Solution& before, const Solution& af
 }
 
 /// Solves with a matrix that has never multiplied, as after fillComplete(): the first product makes its plan.
-Solution solve_anew(const Matrix& matrix, const RCP<const Block>& B, int most_iterations) {
+Solution solve_anew(const Matrix& matrix, const std::string& preconditioned_by, const RCP<const Block>& B,
+                    int most_iterations) {
   const auto start = std::chrono::steady_clock::now();
   const auto tessera = rcp(new Tessera::CrsMatrix(matrix));
+  const auto M = preconditioner(preconditioned_by, tessera);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  Solution solution = solve<Block>(matrix, tessera, B, most_iterations);
+  Solution solution = solve<Block>(matrix, tessera, M, B, most_iterations);
   solution.seconds += Example::slowest(*matrix.getComm(), time.count());
   return solution;
 }
 
-bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int columns, int most_iterations) {
+bool run(const RCP<const Example::Communicator>& comm, const std::string& preconditioned_by, const std::string& name,
+         int columns, int most_iterations) {
   const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::CrsMatrix(*matrix));
   tessera->prepare(static_cast<std::size_t>(columns));
@@ -140,16 +175,18 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
   random->randomize();
   const RCP<const MultiVector> B = random;
   const RCP<const Block> B_block = rcp(new Block(*B));
+  const RCP<const Operator> M = preconditioner(preconditioned_by, tessera);
+  const RCP<const Operator> M_before = for_multivectors(matrix, M), M_after = for_multivectors(tessera, M);
   // Warms up: the first solver to run would include the start of libraries.
-  solve<MultiVector>(*matrix, matrix, B, 1);
-  solve<MultiVector>(*matrix, tessera, B, 1);
-  solve<Block>(*matrix, tessera, B_block, 1);
-  const Solution before = solve<MultiVector>(*matrix, matrix, B, most_iterations);
-  const Solution after = solve<MultiVector>(*matrix, tessera, B, most_iterations);
-  const Solution blocks = solve<Block>(*matrix, tessera, B_block, most_iterations);
-  const Solution anew = solve_anew(*matrix, B_block, most_iterations);
-  solve_by_tessera(*matrix, tessera, B_block, 1);
-  const Solution own = solve_by_tessera(*matrix, tessera, B_block, most_iterations);
+  solve<MultiVector>(*matrix, matrix, M_before, B, 1);
+  solve<MultiVector>(*matrix, tessera, M_after, B, 1);
+  solve<Block>(*matrix, tessera, M, B_block, 1);
+  const Solution before = solve<MultiVector>(*matrix, matrix, M_before, B, most_iterations);
+  const Solution after = solve<MultiVector>(*matrix, tessera, M_after, B, most_iterations);
+  const Solution blocks = solve<Block>(*matrix, tessera, M, B_block, most_iterations);
+  const Solution anew = solve_anew(*matrix, preconditioned_by, B_block, most_iterations);
+  solve_by_tessera(*matrix, tessera, M, B_block, 1);
+  const Solution own = solve_by_tessera(*matrix, tessera, M, B_block, most_iterations);
 
   const auto is_solved = [](const Solution& s) { return s.converged && s.residual <= 10 * tolerance; };
   const bool solved = is_solved(before) && is_solved(after) && is_solved(blocks) && is_solved(anew) && is_solved(own);
@@ -159,8 +196,9 @@ bool run(const RCP<const Example::Communicator>& comm, const std::string& name, 
   };
   const bool alike = is_alike(after) && is_alike(blocks) && is_alike(anew);
   if (comm->getRank() == 0) {
-    std::printf("%s: %zu rows, %zu nonzeros, ranks: %d; right-hand sides: %d, tolerance %.0e\n\n", name.c_str(),
-                matrix->getGlobalNumRows(), matrix->getGlobalNumEntries(), comm->getSize(), columns, tolerance);
+    std::printf("%s: %zu rows, %zu nonzeros, ranks: %d; right-hand sides: %d, tolerance %.0e, preconditioner: %s\n\n",
+                name.c_str(), matrix->getGlobalNumRows(), matrix->getGlobalNumEntries(), comm->getSize(), columns,
+                tolerance, preconditioned_by.c_str());
     std::printf("operator                 iterations  converged greatest residual   seconds      of these in apply\n");
     print("Tpetra::CrsMatrix", before);
     print("Tessera::CrsMatrix", after);
@@ -186,10 +224,16 @@ int main(int argc, char* argv[]) {
   const Tpetra::ScopeGuard tpetra(&argc, &argv);
   const auto comm = Tpetra::getDefaultComm();
   try {
-    const std::string name = argc > 1 ? argv[1] : "elasticity:20";
-    const int columns = argc > 2 ? Example::positive_number("COLUMNS", argv[2]) : 16;
-    const int most_iterations = argc > 3 ? Example::positive_number("ITERATIONS", argv[3]) : 1000;
-    return run(comm, name, columns, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    std::string preconditioned_by = "jacobi";
+    if (arguments.size() >= 2 && arguments[0] == "--preconditioner") {
+      preconditioned_by = arguments[1];
+      arguments.erase(arguments.begin(), arguments.begin() + 2);
+    }
+    const std::string name = arguments.size() > 0 ? arguments[0] : "elasticity:20";
+    const int columns = arguments.size() > 1 ? Example::positive_number("COLUMNS", arguments[1]) : 16;
+    const int most_iterations = arguments.size() > 2 ? Example::positive_number("ITERATIONS", arguments[2]) : 1000;
+    return run(comm, preconditioned_by, name, columns, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (...) {
     return Example::report_error("05_belos_block_cg", *comm);
   }

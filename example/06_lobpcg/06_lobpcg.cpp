@@ -18,12 +18,12 @@
 #include <cstdlib>
 #include <string>
 #include <tessera/tpetra/AnasaziBlockVector.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
 #include "AllRanks.hpp"
 #include "DistributedMatrix.hpp"
-#include "Jacobi.hpp"
 #include "TimedOperator.hpp"
 
 namespace {
@@ -70,7 +70,7 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const Vector
   const auto V = rcp(new Vectors(start_vectors, Teuchos::Copy));
   const auto problem = rcp(new Anasazi::BasicEigenproblem<double, Vectors, Operator>(A, V));
   problem->setHermitian(true);
-  problem->setPrec(rcp(new Example::Jacobi(matrix)));
+  problem->setPrec(rcp(new Tessera::Jacobi<double>(Teuchos::rcpFromRef(matrix))));
   problem->setNEV(eigenvalues);
   problem->setProblem();
   Teuchos::ParameterList options;

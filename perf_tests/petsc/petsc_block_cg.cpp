@@ -23,11 +23,11 @@
 #include <tessera/tpetra/BelosBlockVector.hpp>
 #include <tessera/tpetra/BlockCg.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <vector>
 
 #include "../../example/common/AllRanks.hpp"
 #include "../../example/common/DistributedMatrix.hpp"
-#include "../../example/common/Jacobi.hpp"
 #include "Arguments.hpp"
 #include "Petsc.hpp"
 #include "Rounds.hpp"
@@ -132,7 +132,7 @@ void add_petsc(const Problem& problem, int argc, char** argv, std::vector<Way>& 
 template <class Vectors>
 Solution solve_by_belos(const Problem& task, const RCP<const Operator>& A, const RCP<const Vectors>& B) {
   const auto X = rcp(new Vectors(B->getMap(), B->getNumVectors()));
-  const auto jacobi = task.has_jacobi ? rcp(new Example::Jacobi(*task.A)) : Teuchos::null;
+  const auto jacobi = task.has_jacobi ? rcp(new Tessera::Jacobi<>(task.A)) : Teuchos::null;
   Solution solution;
   bool has_converged = false;
   solution.seconds = Rounds::seconds_of(task.comm(), [&] {
@@ -173,7 +173,7 @@ void add_block_cg(const Problem& problem, std::vector<Way>& ways) {
     Tessera::BlockCgOptions<double> options;
     options.tolerance = tolerance;
     options.max_iterations = most_iterations;
-    const auto jacobi = problem.has_jacobi ? rcp(new Example::Jacobi(*problem.A)) : Teuchos::null;
+    const auto jacobi = problem.has_jacobi ? rcp(new Tessera::Jacobi<>(problem.A)) : Teuchos::null;
     Tessera::BlockCgResult result;
     Solution solution;
     solution.seconds = Rounds::seconds_of(problem.comm(), [&] {

@@ -23,11 +23,11 @@
 #include <string>
 #include <tessera/tpetra/AnasaziBlockVector.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <vector>
 
 #include "../../example/common/AllRanks.hpp"
 #include "../../example/common/DistributedMatrix.hpp"
-#include "../../example/common/Jacobi.hpp"
 #include "Arguments.hpp"
 #include "Petsc.hpp"
 #include "Rounds.hpp"
@@ -153,7 +153,7 @@ template <class Vectors>
 Solution solve_by_anasazi(const Problem& task, const RCP<const Operator>& A, const Vectors& start) {
   const auto V = rcp(new Vectors(start, Teuchos::Copy));
   const auto problem = rcp(new Anasazi::BasicEigenproblem<double, Vectors, Operator>(A, V));
-  const auto jacobi = task.has_jacobi ? rcp(new Example::Jacobi(*task.A)) : Teuchos::null;
+  const auto jacobi = task.has_jacobi ? rcp(new Tessera::Jacobi<>(task.A)) : Teuchos::null;
   Solution solution;
   bool has_converged = false;
   solution.seconds = Rounds::seconds_of(task.comm(), [&] {

@@ -7,6 +7,7 @@
 #include <Teuchos_ParameterList.hpp>
 #include <Tpetra_Core.hpp>
 #include <tessera/tpetra/BelosBlockVector.hpp>  // or AnasaziBlockVector.hpp
+#include <tessera/tpetra/Chebyshev.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 
 namespace Tessera::Documents {
@@ -37,6 +38,7 @@ TEST(Belos, SolvesWithBlocksOfVectors) {
   auto B = Teuchos::rcp(new MV(*right_hand_sides));  // copied from a Tpetra::MultiVector
   auto X = Teuchos::rcp(new MV(A->getDomainMap(), B->getNumVectors()));
   auto problem = Teuchos::rcp(new Belos::LinearProblem<double, MV, OP>(A, X, B));
+  problem->setLeftPrec(Teuchos::rcp(new Tessera::Chebyshev<double>(A)));
   problem->setProblem();
   Belos::BlockCGSolMgr<double, MV, OP> solver(problem, parameters);
   EXPECT_EQ(solver.solve(), Belos::Converged);

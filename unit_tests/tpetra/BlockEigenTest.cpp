@@ -7,8 +7,8 @@
 #include <sstream>
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/AnasaziBlockVector.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 
-#include "../../example/common/Jacobi.hpp"
 #include "BlockProblem.hpp"
 #include "ToolEvents.hpp"
 #include "block_solvers/BlockSolvers.hpp"
@@ -168,7 +168,7 @@ TEST_P(BlockEigensolver, FindsTheSameEigenvalues) {
   const auto matrix = distribute(generate_stencil27(7), Spread::Uniform);
   const RCP<const AnyOperator> A = rcp(new CrsMatrix(*matrix));
   Eigenproblem problem{A, random_vectors(A->getDomainMap(), 6, 1)};
-  if (test.is_preconditioned) problem.preconditioner = rcp(new Example::Jacobi(*matrix));
+  if (test.is_preconditioned) problem.preconditioner = rcp(new Jacobi<double>(matrix));
   Teuchos::ParameterList options;
   options.set("Which", std::string(test.which));
   options.set("Block Size", 6);

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string>
 #include <tessera/tpetra/CrsMatrix.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <vector>
 
-#include "../../example/common/Jacobi.hpp"
 #include "IterationTable.hpp"
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"
@@ -47,7 +47,7 @@ TEST_P(BlockIterations, AreNoMoreThanWithMultivectors) {
       compare(matrix, most, [&](const RCP<Matrix>& A, const std::vector<int>& unknowns, bool with_blocks) {
         BlockSolvers::System system{rcp(new CrsMatrix(*A)),
                                     random_vectors_of(unknowns, A->getRangeMap(), std::size_t(test.columns), 1)};
-        if (test.is_preconditioned) system.preconditioner = rcp(new Example::Jacobi(*A));
+        if (test.is_preconditioned) system.preconditioner = rcp(new Jacobi<double>(A));
         const auto solve = with_blocks ? BlockSolvers::solve_blocks : BlockSolvers::solve_multivectors;
         const BlockSolvers::Solution solution = solve(test.solver, system, options(matrix.rows, most));
         return Outcome{solution.converged, solution.iterations,

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/BelosBlockVector.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 
-#include "../../example/common/Jacobi.hpp"
 #include "BlockProblem.hpp"
 #include "ToolEvents.hpp"
 #include "block_solvers/BlockSolvers.hpp"
@@ -243,7 +243,7 @@ TEST_P(BlockSolver, TakesAsManyIterations) {
       distribute(test.is_symmetric ? generate_elasticity(7, 1) : convection_diffusion(20), Spread::Uniform);
   const RCP<const AnyOperator> A = rcp(new CrsMatrix(*matrix));
   System system{A, random_vectors(A->getRangeMap(), std::size_t(test.columns), 1)};
-  if (test.is_preconditioned) system.preconditioner = rcp(new Example::Jacobi(*matrix));
+  if (test.is_preconditioned) system.preconditioner = rcp(new Jacobi<double>(matrix));
   Teuchos::ParameterList options;
   options.set("Convergence Tolerance", tolerance);
   options.set("Maximum Iterations", 1000);

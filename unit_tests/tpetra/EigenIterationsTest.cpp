@@ -8,9 +8,9 @@
 #include <cmath>
 #include <string>
 #include <tessera/tpetra/CrsMatrix.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <vector>
 
-#include "../../example/common/Jacobi.hpp"
 #include "IterationTable.hpp"
 #include "block_solvers/BlockSolvers.hpp"
 #include "block_solvers/Residuals.hpp"
@@ -54,7 +54,7 @@ TEST_P(EigenIterations, AreNoMoreThanWithMultivectors) {
         BlockSolvers::Eigenproblem problem{
             rcp(new CrsMatrix(*A)), random_vectors_of(unknowns, A->getDomainMap(), std::size_t(test.columns), 1)};
         problem.wanted = std::min(test.columns, 4);
-        if (test.is_preconditioned) problem.preconditioner = rcp(new Example::Jacobi(*A));
+        if (test.is_preconditioned) problem.preconditioner = rcp(new Jacobi<double>(A));
         const auto solve = with_blocks ? BlockSolvers::eigenvalues_blocks : BlockSolvers::eigenvalues_multivectors;
         const BlockSolvers::Eigenvalues result = solve(test.solver, problem, options(most));
         return Outcome{result.converged, result.iterations, BlockSolvers::greatest_residual(*A, result)};

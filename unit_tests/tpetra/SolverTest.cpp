@@ -14,11 +14,11 @@
 #include <filesystem>
 #include <string>
 #include <tessera/io/Generators.hpp>
+#include <tessera/tpetra/Jacobi.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
 #include "../../example/common/DistributedMatrix.hpp"
-#include "../../example/common/Jacobi.hpp"
 
 /// Belos' solvers run unchanged with TpetraOperator instead of CrsMatrix, with equal numbers of iterations.
 namespace Tessera::Impl::Test {
@@ -253,7 +253,7 @@ TEST(RealMatrices, BlockCgAndPseudoBlockCg) {
   for (const std::string name : {"bcsstk16.mtx.gz", "gr_30_30.mtx", "685_bus.mtx"}) {
     SCOPED_TRACE(name);
     auto system = make_system(read_matrix<double>(std::filesystem::path(folder) / name), 8);
-    system.preconditioner = rcp(new Example::Jacobi(*system.A));
+    system.preconditioner = rcp(new Jacobi<double>(system.A));
     expect_same_solution<BlockCg>(system, block_options(8));
     expect_same_solution<PseudoBlockCg>(system, {});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix, operator and BlockVectors for all types that this Tpetra was instantiated for. Users need not compile them.
+// Matrix, operators and BlockVectors for all types that this Tpetra was instantiated for. Users need not compile them.
 #include <TpetraCore_ETIHelperMacros.h>
 #include <TpetraCore_config.h>
 
@@ -8,7 +8,9 @@
 #include <tessera/tpetra/ApplyToBlocks_def.hpp>
 #include <tessera/tpetra/BlockCg_def.hpp>
 #include <tessera/tpetra/BlockVector_def.hpp>
+#include <tessera/tpetra/Chebyshev_def.hpp>
 #include <tessera/tpetra/CrsMatrix_def.hpp>
+#include <tessera/tpetra/Jacobi_def.hpp>
 #include <tessera/tpetra/TpetraOperator_def.hpp>
 
 namespace Tessera {
@@ -20,6 +22,8 @@ TPETRA_ETI_MANGLING_TYPEDEFS()
 #define TESSERA_OPERATOR(Scalar, LO, GO, Node) template class TpetraOperator<Scalar, LO, GO, Node>;
 #define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                   \
   template class BlockVector<Scalar, LO, GO, Node>;                                                            \
+  template class Jacobi<Scalar, LO, GO, Node>;                                                                 \
+  template class Chebyshev<Scalar, LO, GO, Node>;                                                              \
   template void apply(const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&, \
                       BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);                   \
   template BlockCgResult block_cg(                                                                             \

@@ -91,7 +91,9 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   Teuchos::RCP<const map_type> getRangeMap() const override;   ///< the range Map of A
   bool hasTransposeApply() const override { return true; }     ///< true: apply() takes all modes
   bool hasDiagonal() const override { return true; }           ///< true: see getLocalDiagCopy()
-  /// Copies the present diagonal of the matrix, in its row Map.
+  /// Copies the present diagonal of the matrix, in its row Map. Collective.
+  ///
+  /// \throws std::invalid_argument on all ranks if the Map of `diagonal` is another
   void getLocalDiagCopy(Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& diagonal) const override;
 
   /// Computes Y = alpha op(A) X + beta Y.

@@ -40,6 +40,11 @@ Teuchos::RCP<const typename TpetraOperator<SC, LO, GO, NO>::map_type> TpetraOper
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::getLocalDiagCopy(Tpetra::Vector<SC, LO, GO, NO>& diagonal) const {
+  if (!diagonal.getMap()->isSameAs(*state_->matrix->getRowMap())) {
+    throw std::invalid_argument(
+        "Tessera::TpetraOperator::getLocalDiagCopy: the Map of the diagonal is not the row Map of the matrix; expected "
+        "the same");
+  }
   state_->matrix->getLocalDiagCopy(diagonal);
 }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Tpetra_Operator.hpp>
+#include <Tpetra_RowMatrix.hpp>
+#include <Tpetra_Vector.hpp>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/tpetra/impl/Collective.hpp>
+#include <type_traits>
+
+namespace Tessera::Impl {
+
+/// Replaces the elements of a diagonal by their inverses, times a factor, and finds the first row without one.
+template <class Diagonal>
+struct InvertDiagonal {
+  using Scalar = typename Diagonal::non_const_value_type;
+
+  Diagonal diagonal;
+  Scalar factor;
+  bool is_positive;  ///< whether only positive elements are right
+
+  KOKKOS_FUNCTION bool is_right(Scalar element) const {
+    // NaN fails each comparison. The inverse of a subnormal number may be infinite.
+    const Scalar magnitude = element < Scalar(0) ? -element : element, inverse = Scalar(1) / magnitude;
+    constexpr Scalar most = Kokkos::Experimental::finite_max_v<Scalar>;
+    return magnitude > Scalar(0) && magnitude <= most && inverse <= most && (element > Scalar(0) || !is_positive);
+  }
+  KOKKOS_FUNCTION void operator()(int row, int& first_wrong) const {
+    const Scalar element = diagonal(row, 0);
+    if (is_right(element)) {
+      diagonal(row, 0) = factor / element;
+    } else if (row < first_wrong) {
+      first_wrong = row;
+    }
+  }
+};
+
+inline std::string short_number(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.17g", number);
+  return text;
+}
+
+/// Copies the diagonal of an operator that has one. Collective.
+///
+/// \throws std::invalid_argument on all ranks if it has none, or if its Maps differ
+template <class SC, class LO, class GO, class NO>
+void copy_diagonal(const std::string& name, const Tpetra::Operator<SC, LO, GO, NO>& A,
+                   Tpetra::Vector<SC, LO, GO, NO>& diagonal) {
+  const auto require = [&](bool condition, const char* what) {
+    if (!condition) throw std::invalid_argument(name + ": " + what);
+  };
+  const auto& map = *A.getRangeMap();
+  require(A.getDomainMap()->isSameAs(map), "the domain Map is not the range Map; expected the same");
+  const auto* const rows = dynamic_cast<const Tpetra::RowMatrix<SC, LO, GO, NO>*>(&A);
+  if (rows == nullptr) {
+    require(A.hasDiagonal(), "the operator does not give its diagonal (hasDiagonal()); expected a matrix");
+    return A.getLocalDiagCopy(diagonal);
+  }
+  require(rows->getRowMap()->isSameAs(map), "the row Map is not the range Map; expected the same");
+  rows->getLocalDiagCopy(diagonal);
+}
+
+/// Replaces the elements of a diagonal by their inverses, times a factor. Collective.
+///
+/// \throws std::invalid_argument on all ranks if an element is 0, not finite or, with `is_positive`, negative
+template <class SC, class LO, class GO, class NO>
+void invert_diagonal(const std::string& name, Tpetra::Vector<SC, LO, GO, NO>& diagonal, SC factor, bool is_positive) {
+  using Exec = typename NO::execution_space;
+  on_every_rank(*diagonal.getMap()->getComm(), [&] {
+    const auto view = diagonal.getLocalViewDevice(Tpetra::Access::ReadWrite);
+    constexpr int none = std::numeric_limits<int>::max();
+    int row = none;
+    Kokkos::parallel_reduce(
+        "Tessera::invert_diagonal",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(0, static_cast<int>(diagonal.getLocalLength())),
+        InvertDiagonal<std::decay_t<decltype(view)>>{view, factor, is_positive}, Kokkos::Min<int>(row));
+    if (row == none) return;
+    SC element = 0;
+    Kokkos::deep_copy(element, Kokkos::subview(view, row, 0));
+    throw std::invalid_argument(name + ": the diagonal element of row " +
+                                std::to_string(diagonal.getMap()->getGlobalElement(row)) + " is " +
+                                short_number(double(element)) + "; expected a " +
+                                (is_positive ? "positive finite number" : "finite number other than 0"));
+  });
+}
+
+}  // namespace Tessera::Impl
