@@ -137,20 +137,32 @@ SmallMatrix<const Scalar> rows_of(const SmallMatrix<const Scalar>& B, const std:
 
 template <class ExecutionSpace, class Scalar>
 void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                    std::span<const BlockProducts<Scalar>> all) {
+  const Check check{"inner_products"};
+  std::vector<BlockProducts<Scalar>> some;
+  for (const auto& [X, Y, C] : all) {
+    check.block("Y", Y);
+    const Ordinal columns = check.inputs(X, Y.rows, "as Y");
+    check.rows("Y", Y.rows, "as the first Y", all.front().Y.rows);
+    check.rows("C", C.rows, "the columns of all X", columns);
+    check.columns("C", C.columns, "as Y", Y.columns);
+    check.small("C", C);
+    if (!is_empty(C)) some.push_back({X, Y, C});
+  }
+  if (some.empty()) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::inner_products<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), some);
+  } else {
+    OnDevice::inner_products<ExecutionSpace, Scalar>(exec, workspace, some);
+  }
+}
+
+template <class ExecutionSpace, class Scalar>
+void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                     std::span<const TallBlock<const Scalar>> X, const TallBlock<const Scalar>& Y,
                     const SmallMatrix<Scalar>& C) {
-  const Check check{"inner_products"};
-  check.block("Y", Y);
-  const Ordinal columns = check.inputs(X, Y.rows, "as Y");
-  check.rows("C", C.rows, "the columns of all X", columns);
-  check.columns("C", C.columns, "as Y", Y.columns);
-  check.small("C", C);
-  if (is_empty(C)) return;
-  if constexpr (is_host_space<ExecutionSpace>) {
-    OnHost::inner_products<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), X, Y, C);
-  } else {
-    OnDevice::inner_products<ExecutionSpace, Scalar>(exec, workspace, X, Y, C);
-  }
+  const BlockProducts<Scalar> one{X, Y, C};
+  inner_products<ExecutionSpace, Scalar>(exec, workspace, std::span(&one, 1));
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -246,6 +258,13 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
   auto blocks = is_host_space<ExecutionSpace> ? Impl::separate_columns(X) : Impl::join_columns(X, Impl::panel_columns);
   // The block that contains Y comes first: it must be read before Y is written.
   std::stable_partition(blocks.begin(), blocks.end(), [&](const auto& some) { return share_memory(some.block, Y); });
+  if constexpr (is_host_space<ExecutionSpace>) {
+    const auto fits = [](const auto& some) { return some.block.columns <= Impl::panel_columns; };
+    if (blocks.size() > 1 && Y.columns <= Impl::panel_columns && std::all_of(blocks.begin(), blocks.end(), fits)) {
+      return OnHost::multiply_several<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), alpha, blocks, B,
+                                                              beta, Y);
+    }
+  }
   std::vector<Scalar> rows;
   for (const auto& some : blocks) {
     const SmallMatrix<const Scalar> part = rows_of(B, some.rows, rows);
@@ -257,6 +276,33 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
     }
     beta = Scalar(1);
   }
+}
+
+template <class ExecutionSpace, class Scalar>
+void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
+                  const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
+                  const TallBlock<const Scalar>& Z, const TallBlock<Scalar>& Y) {
+  const Check check{"multiply_add"};
+  check.block("Z", Z);
+  check.rows("Z", Z.rows, "as Y", Y.rows);
+  check.columns("Z", Z.columns, "as Y", Y.columns);
+  check.apart("Z", Z, "Y", Y);
+  if constexpr (is_host_space<ExecutionSpace>) {
+    check.block("X", X);
+    check.block("Y", Y);
+    check.rows("Y", Y.rows, "as X", X.rows);
+    check.rows("B", B.rows, "the columns of X", X.columns);
+    check.columns("B", B.columns, "as Y", Y.columns);
+    check.small("B", B);
+    if (B.rows == B.columns) check.apart_or_same("X", X, "Y", Y);
+    if (B.rows != B.columns) check.apart("X", X, "Y", Y);
+    if (is_empty(Y)) return;
+    if (X.columns > 0) {
+      return OnHost::multiply_add<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), alpha, X, B, beta, Z, Y);
+    }
+  }
+  multiply_add<ExecutionSpace, Scalar>(exec, workspace, alpha, X, B, Scalar(0), Y);
+  add<ExecutionSpace, Scalar>(exec, Scalar(1), Y, beta, Z, Y);
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -389,12 +435,15 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE_WORKSPACE, )
 #define TESSERA_INSTANTIATE(Exec, S)                                                                                 \
   template void inner_products(const Exec&, const DenseWorkspace<Exec>&, std::span<const TallBlock<const S>>,        \
                                const TallBlock<const S>&, const SmallMatrix<S>&);                                    \
+  template void inner_products(const Exec&, const DenseWorkspace<Exec>&, std::span<const BlockProducts<S>>);         \
   template void dots(const Exec&, const DenseWorkspace<Exec>&, const TallBlock<const S>&, const TallBlock<const S>&, \
                      S*);                                                                                            \
   template void sums_of_magnitudes(const Exec&, const DenseWorkspace<Exec>&, const TallBlock<const S>&, S*);         \
   template void greatest_magnitudes(const Exec&, const DenseWorkspace<Exec>&, const TallBlock<const S>&, S*);        \
   template void multiply_add(const Exec&, const DenseWorkspace<Exec>&, S, const TallBlock<const S>&,                 \
                              const SmallMatrix<const S>&, S, const TallBlock<S>&);                                   \
+  template void multiply_add(const Exec&, const DenseWorkspace<Exec>&, S, const TallBlock<const S>&,                 \
+                             const SmallMatrix<const S>&, S, const TallBlock<const S>&, const TallBlock<S>&);        \
   template void multiply_add(const Exec&, const DenseWorkspace<Exec>&, S, std::span<const TallBlock<const S>>,       \
                              const SmallMatrix<const S>&, S, const TallBlock<S>&);                                   \
   template void add(const Exec&, S, const TallBlock<const S>&, S, const TallBlock<const S>&, const TallBlock<S>&);   \

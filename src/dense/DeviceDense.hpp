@@ -191,35 +191,41 @@ void gram_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
 
 template <class ExecutionSpace, class Scalar>
 void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
-                    std::span<const TallBlock<const Scalar>> X, const TallBlock<const Scalar>& Y,
-                    const SmallMatrix<Scalar>& C) {
-  const std::size_t count = std::size_t(C.rows) * std::size_t(C.columns);
+                    std::span<const BlockProducts<Scalar>> all) {
+  std::size_t count = 0;
+  std::vector<std::vector<JoinedColumns<Scalar>>> joined;
+  for (const BlockProducts<Scalar>& one : all) {
+    count += std::size_t(one.C.rows) * std::size_t(one.C.columns);
+    joined.push_back(join_columns(one.X, panel_columns));
+  }
   Scalar* results = workspace.memory().template take_results<Scalar>(exec, count);
-  const std::vector<JoinedColumns<Scalar>> blocks = join_columns(X, panel_columns);
   // Visits the products of panels in a fixed order, because results are read in the order in which they are written.
   const auto for_each_product = [&](const auto& body) {
     std::size_t done = 0;
-    for (const auto& [block, rows] : blocks) {
-      for_each_panel(block.columns, [&](Ordinal x_first) {
-        for_each_panel(Y.columns, [&](Ordinal y_first) {
-          const Ordinal m = std::min(panel_columns, block.columns - x_first),
-                        n = std::min(panel_columns, Y.columns - y_first);
-          body(block, rows.data() + x_first, x_first, y_first, m, n, results + done);
-          done += std::size_t(m) * std::size_t(n);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Ordinal y_columns = all[k].Y.columns;
+      for (const auto& [block, rows] : joined[k]) {
+        for_each_panel(block.columns, [&, &block = block, &rows = rows](Ordinal x_first) {
+          for_each_panel(y_columns, [&](Ordinal y_first) {
+            const Ordinal m = std::min(panel_columns, block.columns - x_first),
+                          n = std::min(panel_columns, y_columns - y_first);
+            body(all[k], block, rows.data() + x_first, x_first, y_first, m, n, results + done);
+            done += std::size_t(m) * std::size_t(n);
+          });
         });
-      });
+      }
     }
   };
-  for_each_product(
-      [&](const auto& block, const Ordinal*, Ordinal x_first, Ordinal y_first, Ordinal, Ordinal, Scalar* target) {
-        gram_of_panels(exec, workspace, panel_of(block, x_first), panel_of(Y, y_first), target);
-      });
+  for_each_product([&](const auto& one, const auto& block, const Ordinal*, Ordinal x_first, Ordinal y_first, Ordinal,
+                       Ordinal, Scalar* target) {
+    gram_of_panels(exec, workspace, panel_of(block, x_first), panel_of(one.Y, y_first), target);
+  });
   workspace.memory().wait(exec);
-  for_each_product(
-      [&](const auto&, const Ordinal* rows, Ordinal, Ordinal column, Ordinal m, Ordinal n, const Scalar* source) {
-        for (Ordinal i = 0; i < m; ++i)
-          for (Ordinal j = 0; j < n; ++j) C(rows[i], column + j) = source[i * n + j];
-      });
+  for_each_product([&](const auto& one, const auto&, const Ordinal* rows, Ordinal, Ordinal column, Ordinal m, Ordinal n,
+                       const Scalar* source) {
+    for (Ordinal i = 0; i < m; ++i)
+      for (Ordinal j = 0; j < n; ++j) one.C(rows[i], column + j) = source[i * n + j];
+  });
 }
 
 /// Computes results[j] by combining term(i, j) of all rows i, starting from 0.

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <tessera/dense/impl/JoinedColumns.hpp>
 #include <utility>
+#include <vector>
 
 #include "Panel.hpp"
 #include "RandomElement.hpp"
@@ -61,18 +63,18 @@ PanelRows<Scalar> rows_of(const TallBlock<Scalar>& block, Ordinal first = 0) {
 
 inline std::ptrdiff_t padded(std::ptrdiff_t columns) { return (columns + 15) / 16 * 16; }
 
-/// A panel of X in X^T Y, and the position of its sums among the sums of a part.
+/// A panel of X and one of Y in C = X^T Y, and the position of their sums among the sums of a part.
 template <class Scalar>
 struct GramPanel {
-  PanelRows<const Scalar> X;
-  Ordinal row = 0;         // first row in the result
-  bool is_same = false;    // whether X is Y
-  bool is_turned = false;  // computes Y^T X: X has more columns than Y to fill registers
+  PanelRows<const Scalar> X, Y;
+  SmallMatrix<Scalar> C;
+  Ordinal row = 0, column = 0;  // the first in C
+  bool is_same = false;         // whether X is Y
+  bool is_turned = false;       // computes Y^T X: X has more columns than Y to fill registers
   std::ptrdiff_t stride = 0;
   std::size_t offset = 0, size = 0;
 
-  void multiply(const DenseKernels<Scalar>& kernels, const PanelRows<const Scalar>& Y, Ordinal first, Ordinal last,
-                Scalar* sums) const {
+  void multiply(const DenseKernels<Scalar>& kernels, Ordinal first, Ordinal last, Scalar* sums) const {
     if (is_turned) return kernels.gram(Y, X, false, first, last, sums + offset, stride);
     kernels.gram(X, Y, is_same, first, last, sums + offset, stride);
   }
@@ -80,9 +82,13 @@ struct GramPanel {
     if (is_turned || (is_same && j < i)) std::swap(i, j);
     return sums[offset + std::size_t(i * stride + j)];
   }
+  void write(const Scalar* sums) const {
+    for (Ordinal j = 0; j < Y.columns; ++j)
+      for (Ordinal i = 0; i < X.columns; ++i) C(row + i, column + j) = element(sums, i, j);
+  }
 };
 
-/// Panels of X that are multiplied by a panel of Y together, so rows of Y are still in cache for the next panel.
+/// Panels that are multiplied together: rows of a block that several panels read are still in cache for the next panel.
 template <class Scalar>
 struct GramGroup {
   static constexpr std::size_t most_sums = std::size_t(1) << 14, most_sums_of_parts = std::size_t(1) << 19;
@@ -91,7 +97,8 @@ struct GramGroup {
   Ordinal columns = 0;
 
   /// Adds a panel if there is room for it, and returns whether there was.
-  bool take(GramPanel<Scalar> panel, const PanelRows<const Scalar>& Y, std::size_t most = most_sums) {
+  bool take(GramPanel<Scalar> panel, std::size_t most = most_sums) {
+    const PanelRows<const Scalar>& Y = panel.Y;
     const Ordinal m = panel.X.columns, n = Y.columns;
     panel.is_same = panel.X.data == Y.data && panel.X.row_stride == Y.row_stride && m == n &&
                     (panel.X.places == Y.places || (panel.X.places != nullptr && Y.places != nullptr &&
@@ -106,27 +113,20 @@ struct GramGroup {
     columns += m;
     return true;
   }
-  Ordinal parts(Ordinal rows, Ordinal y_columns) const {
+  Ordinal parts(Ordinal rows) const {
     const auto most = static_cast<Ordinal>(std::min(most_sums_of_parts / sums, std::size_t(256)));
-    return std::clamp(rows / std::max(Ordinal(256), 32768 / (columns + y_columns)), Ordinal(1), most);
+    return std::clamp(rows / std::max(Ordinal(256), 32768 / (columns + panels[0].Y.columns)), Ordinal(1), most);
   }
   /// Adds the products of rows [first, last) to the sums of a part.
-  void multiply(const DenseKernels<Scalar>& kernels, const PanelRows<const Scalar>& Y, Ordinal first, Ordinal last,
-                Scalar* target) const {
-    const Ordinal rows_in_cache = count == 1 ? last - first : 16384 / Y.columns;
+  void multiply(const DenseKernels<Scalar>& kernels, Ordinal first, Ordinal last, Scalar* target) const {
+    const Ordinal rows_in_cache = count == 1 ? last - first : 16384 / panels[0].Y.columns;
     for (Ordinal some = first; some < last; some += std::min(rows_in_cache, last - some)) {
       const Ordinal end = some + std::min(rows_in_cache, last - some);
-      for (std::size_t p = 0; p < count; ++p) panels[p].multiply(kernels, Y, some, end, target);
+      for (std::size_t p = 0; p < count; ++p) panels[p].multiply(kernels, some, end, target);
     }
   }
-  /// Writes each panel's sums to its rows of C, from column `first_column` on.
-  void write(const Scalar* source, Ordinal y_columns, const SmallMatrix<Scalar>& C, Ordinal first_column) const {
-    for (std::size_t p = 0; p < count; ++p) {
-      for (Ordinal j = 0; j < y_columns; ++j) {
-        for (Ordinal i = 0; i < panels[p].X.columns; ++i)
-          C(panels[p].row + i, first_column + j) = panels[p].element(source, i, j);
-      }
-    }
+  void write(const Scalar* source) const {
+    for (std::size_t p = 0; p < count; ++p) panels[p].write(source);
   }
 };
 
@@ -139,40 +139,44 @@ void add_parts(Scalar* partial, std::size_t count, Ordinal parts) {
 
 template <class ExecutionSpace, class Scalar>
 void multiply_group(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
-                    const DenseKernels<Scalar>& kernels, const GramGroup<Scalar>& group, Ordinal rows,
-                    const PanelRows<const Scalar>& Y, const SmallMatrix<Scalar>& C, Ordinal first_column) {
-  const Ordinal parts = group.parts(rows, Y.columns);
+                    const DenseKernels<Scalar>& kernels, const GramGroup<Scalar>& group, Ordinal rows) {
+  const Ordinal parts = group.parts(rows);
   Scalar* partial = workspace.memory().template take_partial<Scalar>(exec, group.sums * std::size_t(parts));
   for_each_part("Tessera::dense_gram", exec, rows, parts, [&](Ordinal part, Ordinal first, Ordinal last) {
     Scalar* sums = partial + std::size_t(part) * group.sums;
     std::fill_n(sums, group.sums, Scalar(0));
-    group.multiply(kernels, Y, first, last, sums);
+    group.multiply(kernels, first, last, sums);
   });
   add_parts(partial, group.sums, parts);
-  group.write(partial, Y.columns, C, first_column);
+  group.write(partial);
 }
 
 template <class ExecutionSpace, class Scalar>
 void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
-                    const DenseKernels<Scalar>& kernels, std::span<const TallBlock<const Scalar>> X,
-                    const TallBlock<const Scalar>& Y, const SmallMatrix<Scalar>& C) {
-  for_each_panel(Y.columns, [&](Ordinal y_first) {
-    const auto y = rows_of(Y, y_first);
-    GramGroup<Scalar> group;
-    const auto multiply = [&] { multiply_group(exec, workspace, kernels, group, Y.rows, y, C, y_first); };
-    Ordinal row = 0;
-    for (const TallBlock<const Scalar>& block : X) {
-      for_each_panel(block.columns, [&](Ordinal x_first) {
-        const GramPanel<Scalar> panel{rows_of(block, x_first), row + x_first};
-        if (group.take(panel, y)) return;
-        multiply();
-        group = {};
-        group.take(panel, y);
-      });
-      row += block.columns;
-    }
-    if (group.count > 0) multiply();
-  });
+                    const DenseKernels<Scalar>& kernels, std::span<const BlockProducts<Scalar>> all) {
+  GramGroup<Scalar> group;
+  Ordinal rows = 0;
+  const auto multiply = [&] {
+    if (group.count > 0) multiply_group(exec, workspace, kernels, group, rows);
+    group = {};
+  };
+  for (const auto& [X, Y, C] : all) {
+    rows = Y.rows;
+    for_each_panel(Y.columns, [&, &X = X, &Y = Y, &C = C](Ordinal y_first) {
+      Ordinal row = 0;
+      for (const TallBlock<const Scalar>& block : X) {
+        for_each_panel(block.columns, [&](Ordinal x_first) {
+          const GramPanel<Scalar> panel{rows_of(block, x_first), rows_of(Y, y_first), C, row + x_first, y_first};
+          if (group.take(panel)) return;
+          multiply();
+          group.take(panel);
+        });
+        row += block.columns;
+      }
+      if (Y.columns > panel_columns) multiply();
+    });
+  }
+  multiply();
 }
 
 /// Computes result[j]: calls sum_part(first column, first row, last row, sums) for all parts and joins their results.
@@ -255,6 +259,55 @@ void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionS
                     });
     });
   });
+}
+
+/// The number of rows of a block that stay in the second-level cache beside as many rows of two others.
+inline Ordinal rows_in_cache(Ordinal columns) { return std::max(Ordinal(16), 8192 / std::max(Ordinal(1), columns)); }
+
+/// Calls body(first, last) for a few rows at a time.
+template <class ExecutionSpace, class Body>
+void for_some_rows_in_cache(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns,
+                            Ordinal columns_of_block, const Body& body) {
+  for_some_rows(label, exec, rows, columns, [=](Ordinal first, Ordinal last) {
+    for (Ordinal some = first, end; some < last; some = end)
+      body(some, end = some + std::min(rows_in_cache(columns_of_block), last - some));
+  });
+}
+
+/// Multiplies several blocks into Y, whose rows stay in cache for all of them. All have at most one panel. B is the
+/// small matrix for all blocks. Only the first block may be Y.
+template <class ExecutionSpace, class Scalar>
+void multiply_several(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                      const DenseKernels<Scalar>& kernels, Scalar alpha, std::span<const JoinedColumns<Scalar>> blocks,
+                      const SmallMatrix<const Scalar>& B, Scalar beta, const TallBlock<Scalar>& Y) {
+  if (Y.columns == 1 && B.rows == 2 && blocks.size() == 2 && beta == Scalar(0)) {
+    const Scalar a = alpha * B(blocks[0].rows[0], 0), b = alpha * B(blocks[1].rows[0], 0);
+    if (a != Scalar(0) && b != Scalar(0))  // add() does not read what is multiplied by 0
+      return add<ExecutionSpace, Scalar>(exec, kernels, a, blocks[0].block, b, blocks[1].block, Y);
+  }
+  struct Factor {
+    PanelRows<const Scalar> X;
+    const Scalar* packed;
+    bool is_in_place;
+  };
+  std::vector<Factor> factors;
+  const std::size_t width = std::size_t(padded(Y.columns));
+  Scalar* packed = workspace.memory().template take_matrix<Scalar>(exec, width * std::size_t(B.rows));
+  Ordinal columns = Y.columns;
+  for (const auto& [X, rows] : blocks) {
+    kernels.pack(alpha, B.data + rows.front(), B.stride, X.columns, Y.columns, packed);
+    factors.push_back({rows_of(X), packed, are_same(X, Y)});
+    packed += width * std::size_t(X.columns);
+    columns += X.columns;
+  }
+  const auto y = rows_of(Y);
+  for_some_rows_in_cache("Tessera::dense_multiply_add", exec, Y.rows, columns, Y.columns,
+                         [=, &kernels, &factors](Ordinal first, Ordinal last) {
+                           for (const Factor& factor : factors) {
+                             const Scalar factor_of_y = &factor == factors.data() ? beta : Scalar(1);
+                             kernels.multiply(factor.X, factor.packed, factor_of_y, y, factor.is_in_place, first, last);
+                           }
+                         });
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -395,6 +448,33 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
     OnHost::copy<ExecutionSpace, Scalar>(exec, y, copied);
     multiply_blocks<ExecutionSpace, Scalar>(exec, workspace, kernels, alpha, copied, B, beta, y, false);
   }
+}
+
+/// Computes Y = alpha X B + beta Z. Y may be X.
+template <class ExecutionSpace, class Scalar>
+void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                  const DenseKernels<Scalar>& kernels, Scalar alpha, const TallBlock<const Scalar>& X,
+                  const SmallMatrix<const Scalar>& B, Scalar beta, const TallBlock<const Scalar>& Z,
+                  const TallBlock<Scalar>& Y) {
+  if (X.columns == 1 && Y.columns == 1 && alpha * B(0, 0) != Scalar(0)) {
+    return OnHost::add<ExecutionSpace, Scalar>(exec, kernels, alpha * B(0, 0), X, beta, Z, Y);
+  }
+  const bool is_in_place = are_same(X, Y);
+  if (X.columns > panel_columns || Y.columns > panel_columns) {
+    OnHost::multiply_add<ExecutionSpace, Scalar>(exec, workspace, kernels, alpha, X, B, Scalar(0), Y);
+    return OnHost::add<ExecutionSpace, Scalar>(exec, kernels, Scalar(1), Y, beta, Z, Y);
+  }
+  const std::size_t count = std::size_t(X.columns) * std::size_t(padded(Y.columns));
+  Scalar* packed = workspace.memory().template take_matrix<Scalar>(exec, count);
+  kernels.pack(alpha, B.data, B.stride, X.columns, Y.columns, packed);
+  const auto x = rows_of(X);
+  const auto y = rows_of(Y);
+  const auto z = rows_of(Z);
+  for_some_rows_in_cache("Tessera::dense_multiply_add", exec, Y.rows, X.columns + 2 * Y.columns, Y.columns,
+                         [=, &kernels](Ordinal first, Ordinal last) {
+                           kernels.multiply(x, packed, Scalar(0), y, is_in_place, first, last);
+                           kernels.add(Scalar(1), {y.data, y.row_stride, y.places, y.columns}, beta, z, y, first, last);
+                         });
 }
 
 }  // namespace Tessera::Impl::OnHost

@@ -60,7 +60,7 @@ void make_with_inner_products(const ExecutionSpace& exec, const DenseWorkspace<E
   GramGroup<Scalar> group;
   Ordinal row = 0;
   for (const TallBlock<const Scalar>& block : blocks) {
-    group.take({rows_of(block), row}, y, 2 * GramGroup<Scalar>::most_sums);
+    group.take({rows_of(block), y, C, row}, 2 * GramGroup<Scalar>::most_sums);
     row += block.columns;
   }
   const Ordinal parts = count_parts<Scalar>(rows, Y.rows, group.sums);
@@ -68,10 +68,10 @@ void make_with_inner_products(const ExecutionSpace& exec, const DenseWorkspace<E
   std::fill_n(partial, group.sums * std::size_t(parts), Scalar(0));
   for_each_made_piece("Tessera::spmm_with_inner_products", exec, rows, Y.rows, parts,
                       [&](Ordinal part, Ordinal first, Ordinal last) {
-                        group.multiply(kernels, y, first, last, partial + std::size_t(part) * group.sums);
+                        group.multiply(kernels, first, last, partial + std::size_t(part) * group.sums);
                       });
   add_parts(partial, group.sums, parts);
-  group.write(partial, y.columns, C, 0);
+  group.write(partial);
 }
 
 /// Computes Y, and result[j] = y_j . y_j. Y has at most panel_columns columns, and at least one row.

@@ -10,6 +10,7 @@
 #include <tessera/common/Overlap.hpp>
 #include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <vector>
 
 #include "BlockCgSmoothing.hpp"
@@ -109,6 +110,7 @@ class BlockCg {
  public:
   using Blocks = BlockCgBlocks<ExecutionSpace, Scalar>;
   using List = typename Blocks::List;
+  using ConstBlock = typename Blocks::ConstBlock;
   using Operators = BlockCgOperators<Scalar>;
   using Numbers = std::vector<double>;
 
@@ -254,7 +256,9 @@ class BlockCg {
     }
     now_.clear();
     for (Ordinal j = 0; j < active(); ++j) now_.push_back(system_.residual_at(j));
-    least_ = plain_ = now_;
+    first_ = least_ = plain_ = now_;
+    wait_ = 0;
+    next_wait_ = 1;
     smoothing_.stop();
     is_open_.assign(at(active()), true);
     width_ = width_at_first_ = open_ = active();
@@ -287,10 +291,14 @@ class BlockCg {
   /// When a column of norm 1 is solved, rounding leaves a norm of at most this. eps^-0.2 is a margin for the condition.
   static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
+    return has_accurate_squares(gram) && factor.keeps_all();
+  }
+  /// Returns whether no square of an element overflows or loses digits.
+  static bool has_accurate_squares(const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
     for (Ordinal j = 0; j < gram.columns(); ++j)
       if (!(gram(j, j) >= least && gram(j, j) <= 1 / least)) return false;
-    return factor.keeps_all();
+    return true;
   }
   /// Makes Q orthonormal: replaces Q by Q S^-1, where S is the factor of Q^T Q. Returns S.
   Small make_orthonormal(const CholeskyFactor& factor) {
@@ -348,15 +356,16 @@ class BlockCg {
       preconditioned_ = CholeskyFactor(ZtQ_, rounding());
       if (!is_positive_definite(preconditioned_)) return stop(BlockCgStop::PreconditionerNotPositiveDefinite);
     }
-    if (directions_ > 0) {
-      const auto P = blocks_.block(Blocks::P, directions_);
-      const Small kept = curvature_.only_kept(beta);
-      blocks_.update(Scalar(1), P, kept, Scalar(has_preconditioner()), Z);
-      if (!has_preconditioner()) blocks_.add_to(Scalar(1), block(Blocks::Q), Z);
-    } else if (!has_preconditioner()) {
+    const auto P = blocks_.block(Blocks::P, directions_);
+    const bool keeps_width = directions_ == width_;
+    if (has_preconditioner()) {
+      if (directions_ > 0) blocks_.update(Scalar(1), P, curvature_.only_kept(beta), Scalar(1), Z);
+    } else if (directions_ > 0) {
+      blocks_.update_from(P, curvature_.only_kept(beta), block(Blocks::Q), keeps_width ? block(Blocks::P) : Z);
+    } else {
       blocks_.copy_block(block(Blocks::Q), Z);
     }
-    blocks_.swap(Blocks::P, Blocks::Spare);
+    if (has_preconditioner() || !keeps_width) blocks_.swap(Blocks::P, Blocks::Spare);
     directions_ = width_;
     return true;
   }
@@ -370,7 +379,8 @@ class BlockCg {
   /// Takes a step with alpha = (P^T A P)^-1 Z^T Q: X += P alpha C; new Q and S from Q S = Q - A P alpha; C = S C.
   bool take_step() {
     if (options_.keeps_history) result_.history.push_back({open_, directions_, residuals_now()});
-    const Small PtAP = multiply_directions();
+    const StepProducts products = multiply_directions();
+    const Small& PtAP = products.PtAP;
     ++result_.iterations;
     if (!PtAP.is_finite())
       fail_block_cg("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
@@ -379,14 +389,88 @@ class BlockCg {
     curvature_ = CholeskyFactor(PtAP, rounding());
     if (!is_positive_definite(curvature_)) return stop(BlockCgStop::MatrixNotPositiveDefinite);
     if (!curvature_.keeps_all()) ++result_.lost_curvatures;
-    const Small alpha = curvature_.solve(ZtQ_), step = alpha * C_;
-    blocks_.update(Scalar(-1), block(Blocks::AP), alpha, Scalar(1), block(Blocks::Q));
-    S_ = factor_next();
+    // A predicted Gram matrix leaves Q less orthonormal than a computed one: the products say how much.
+    const bool has_QtQ = products.is_complete && !has_preconditioner();
+    const Small alpha = curvature_.solve(has_QtQ ? products.QtQ : ZtQ_), step = alpha * C_;
+    S_ = make_next(products, alpha);
     C_ = S_ * C_;
     move_X(step);
     has_moved_ = true;
     if (options_.keeps_history) result_.history.back().residuals = residuals_now();
     return true;
+  }
+
+  /// Products over all ranks. The last three, if there, predict the Gram matrix of the next Q.
+  struct StepProducts {
+    Small PtAP, APtAP, QtAP, QtQ;
+    bool is_complete = false;
+  };
+
+  /// Replaces Q by the next Q, and returns S, with Q_next S = Q - A P alpha. If the Gram matrix of Q - A P alpha can be
+  /// predicted, Q is updated in one pass without another sum over ranks.
+  Small make_next(const StepProducts& products, const Small& alpha) {
+    const CholeskyFactor predicted = products.is_complete ? predict(products, alpha) : no_factor();
+    note_prediction(products.is_complete, predicted.keeps_all());
+    if (predicted.keeps_all()) {
+      const Small inverse = predicted.inverse_factor();
+      blocks_.combine(block(Blocks::Q), inverse, block(Blocks::AP), -(alpha * inverse), block(Blocks::Q));
+      return predicted.factor();
+    }
+    blocks_.update(Scalar(-1), block(Blocks::AP), alpha, Scalar(1), block(Blocks::Q));
+    return factor_next();
+  }
+
+  /// Returns the factor of the Gram matrix of Q - A P alpha, which follows from products of Q and A P. It keeps all
+  /// columns if and only if it is accurate enough.
+  ///
+  /// Terms of the Gram matrix cancel where residuals fall, and it has the rounding errors of the terms: eps times
+  /// (|q_j|
+  /// + sum over i of |A p_i| |alpha_ij|)^2, also where the A p_i cancel each other. Hence pivots are compared with
+  /// this.
+  CholeskyFactor predict(const StepProducts& products, const Small& alpha) const {
+    const Small &APtAP = products.APtAP, &QtAP = products.QtAP, &QtQ = products.QtQ;
+    if (!has_accurate_squares(APtAP) || !has_accurate_squares(QtQ)) return no_factor();
+    const Small half = QtAP * alpha;
+    const Small gram = QtQ + -half + -half.transposed() + alpha.transposed() * (APtAP * alpha);
+    const CholeskyFactor factor(gram, enough());
+    if (!is_enough(factor, gram) || has_noise(gram)) return no_factor();
+    const Small S = factor.factor();
+    const double least = std::sqrt(falls_fast() ? enough() : enough_for_prediction());
+    for (Ordinal j = 0; j < width_; ++j) {
+      double size = std::sqrt(QtQ(j, j));
+      for (Ordinal i = 0; i < width_; ++i) size += std::sqrt(APtAP(i, i)) * std::abs(alpha(i, j));
+      if (!(S(j, j) >= least * size)) return no_factor();
+    }
+    return factor;
+  }
+  CholeskyFactor no_factor() const { return {Small(width_, width_), 0}; }
+
+  /// Pivots of a predicted Gram matrix above this lose at most 4 bits. With fewer bits, directions are less conjugate,
+  /// and ill-conditioned systems take more iterations: 1 % more with 1/32, 4 % with 0.01 and 14 % with eps^(1/4).
+  static double enough_for_prediction() { return std::max(enough(), 1.0 / 16); }
+  /// Returns whether residuals have halved in every eighth iteration of the cycle. The cycle then ends before it
+  /// matters how conjugate directions are.
+  bool falls_fast() const {
+    const int taken = result_.iterations - 1 - begun_;  // before this step
+    if (taken == 0) return false;
+    for (Ordinal j = 0; j < active(); ++j)
+      if (is_open_[at(j)] && now_[at(j)] > std::ldexp(first_[at(j)], -taken / 8)) return false;
+    return true;
+  }
+
+  /// Whether a step computes the products for the next Gram matrix. On a device without ranks, reading blocks again
+  /// takes longer than the wait that this saves. A step that follows a predicted one needs Q^T Q.
+  bool predicts() const { return wait_ == 0 && (is_host_space<ExecutionSpace> || blocks_.has_sum_over_ranks()); }
+  /// Where predictions fail, they mostly fail for many iterations: after each failure, waits twice as long.
+  void note_prediction(bool is_tried, bool has_succeeded) {
+    if (!is_tried) {
+      wait_ = std::max(wait_ - 1, 0);
+    } else if (has_succeeded) {
+      next_wait_ = 1;
+    } else {
+      wait_ = next_wait_;
+      next_wait_ = std::min(2 * next_wait_, 16);
+    }
   }
 
   Small factor_next() {
@@ -404,17 +488,30 @@ class BlockCg {
     return false;
   }
 
-  /// Computes AP = A P, and returns P^T A P.
-  Small multiply_directions() {
-    const auto P = block(Blocks::P), AP = block(Blocks::AP);
-    if (!operators_.multiply_with_inner_products) {
-      multiply(P, AP);
-      return blocks_.products({AP}, P);
+  /// Computes AP = A P and the products of a step, over all ranks, with one sum.
+  StepProducts multiply_directions() {
+    const ConstBlock P = block(Blocks::P), AP = block(Blocks::AP), Q = block(Blocks::Q);
+    const Ordinal s = width_;
+    const auto& with_products = operators_.multiply_with_inner_products;
+    if (with_products) {
+      result_.products += s;
+    } else {
+      multiply(block(Blocks::P), block(Blocks::AP));
     }
-    result_.products += P.columns;
-    return blocks_.filled(P.columns, P.columns, [&](const SmallMatrix<Scalar>& sums) {
-      operators_.multiply_with_inner_products(P, AP, sums);
+    const bool predicts_next = predicts();
+    const std::vector<Small> sums = blocks_.filled(predicts_next ? 4 : 1, s, s, [&](const auto& of_rank) {
+      std::vector<BlockProducts<Scalar>> all;
+      if (with_products) with_products(P, block(Blocks::AP), of_rank[0]);
+      if (!with_products) all.push_back({std::span(&P, 1), AP, of_rank[0]});
+      if (predicts_next) {
+        all.push_back({std::span(&AP, 1), AP, of_rank[1]});
+        all.push_back({std::span(&Q, 1), AP, of_rank[2]});
+        all.push_back({std::span(&Q, 1), Q, of_rank[3]});
+      }
+      blocks_.multiply(all);
     });
+    if (!predicts_next) return {sums[0], {}, {}, {}, false};
+    return {sums[0], sums[1], sums[2], sums[3], true};
   }
 
   /// Computes X += P step, or updates the smoothed iterates. Notes the residuals.
@@ -509,9 +606,9 @@ class BlockCg {
   double rows_of_all_ranks_ = 0;    // 0 until it is computed
 
   // The state of a cycle
-  Numbers now_, least_, plain_;  // residuals of the active columns: of X; least so far; without smoothing
-  Numbers lost_;                 // norms of what BlockCgOptions::dependence left out of the active columns
-  std::vector<bool> is_open_;    // whether an active column is unsolved
+  Numbers now_, first_, least_, plain_;  // residuals of the active columns: of X; initial; least; without smoothing
+  Numbers lost_;                         // norms of what BlockCgOptions::dependence left out of the active columns
+  std::vector<bool> is_open_;            // whether an active column is unsolved
   Ordinal open_ = 0;
   Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and initially of Q
   Small C_, S_, ZtQ_;
@@ -519,6 +616,7 @@ class BlockCg {
   bool has_moved_ = false;                     // whether X has changed
   bool has_negative_curvature_ = false;        // some p^T A p <= 0
   int begun_ = 0, progress_ = 0;               // iterations before the cycle, and before a residual last fell
+  int wait_ = 0, next_wait_ = 1;               // iterations without a prediction: now, and after the next failure
 };
 
 }  // namespace

@@ -99,6 +99,20 @@ class BlockCgBlocks {
     C.copy_to(elements);
     multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, alpha, A, elements, beta, Y);
   }
+  /// Y = A C + B D. Y may be A or B.
+  void combine(const ConstBlock& A, const Small& C, const ConstBlock& B, const Small& D, const Block& Y) {
+    const SmallMatrix<Scalar> elements = small_matrix(C.rows() + D.rows(), C.columns());
+    C.copy_to(SmallMatrix<Scalar>{elements.data, C.rows(), C.columns(), elements.stride});
+    D.copy_to(SmallMatrix<Scalar>{elements.data + C.rows(), D.rows(), D.columns(), elements.stride});
+    const ConstBlock blocks[] = {A, B};
+    multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, Scalar(1), std::span(blocks), elements, Scalar(0), Y);
+  }
+  /// Y = A C + B. Y may be A if C is square.
+  void update_from(const ConstBlock& A, const Small& C, const ConstBlock& B, const Block& Y) {
+    const SmallMatrix<Scalar> elements = small_matrix(C.rows(), C.columns());
+    C.copy_to(elements);
+    multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, Scalar(1), A, elements, Scalar(1), B, Y);
+  }
   /// Multiplies column j by 2^exponents[j].
   void scale_columns(const Block& Y, const std::vector<int>& exponents) {
     Scalar* factors = numbers(exponents.size());
@@ -110,17 +124,25 @@ class BlockCgBlocks {
   Small products(std::initializer_list<ConstBlock> blocks, const ConstBlock& Y) {
     Ordinal rows = 0;
     for (const ConstBlock& one : blocks) rows += one.columns;
-    return filled(rows, Y.columns, [&](const SmallMatrix<Scalar>& sums) {
-      inner_products<ExecutionSpace, Scalar>(exec_, memory_.dense, std::span(blocks.begin(), blocks.size()), Y, sums);
-    });
+    return filled(1, rows, Y.columns, [&](const auto& sums) {
+      inner_products<ExecutionSpace, Scalar>(exec_, memory_.dense, std::span(blocks.begin(), blocks.size()), Y,
+                                             sums[0]);
+    })[0];
   }
-  /// Returns the sum over ranks of the small matrices that fill(SmallMatrix) computes.
+  /// Computes products of this rank's rows, with one wait.
+  void multiply(const std::vector<BlockProducts<Scalar>>& all) const {
+    inner_products<ExecutionSpace, Scalar>(exec_, memory_.dense, std::span(all));
+  }
+  /// Returns the sums over ranks of `count` small matrices, with one sum. fill(matrices) computes those of this rank.
   template <class Fill>
-  Small filled(Ordinal rows, Ordinal columns, const Fill& fill) {
-    const SmallMatrix<Scalar> sums = small_matrix(rows, columns);
-    fill(sums);
-    if (sum_over_ranks_) sum_over_ranks_(sums.data, rows * columns);
-    return Small(sums);
+  std::vector<Small> filled(std::size_t count, Ordinal rows, Ordinal columns, const Fill& fill) {
+    const std::size_t elements = std::size_t(rows) * std::size_t(columns);
+    Scalar* memory = numbers(count * elements);
+    std::vector<SmallMatrix<Scalar>> matrices;
+    for (std::size_t k = 0; k < count; ++k) matrices.push_back({memory + k * elements, rows, columns, rows});
+    fill(matrices);
+    if (sum_over_ranks_) sum_over_ranks_(memory, static_cast<Ordinal>(count * elements));
+    return {matrices.begin(), matrices.end()};
   }
   /// Returns y_j . y_j over all ranks.
   std::vector<double> squares(const ConstBlock& Y) {
@@ -161,6 +183,7 @@ class BlockCgBlocks {
     orthonormalize<ExecutionSpace, Scalar>(exec_, memory_.dense, {}, Y, {}, triangle, sum_over_ranks_, options);
     return Small(triangle);
   }
+  bool has_sum_over_ranks() const { return static_cast<bool>(sum_over_ranks_); }
   double rows_of_all_ranks() {
     Scalar* sum = numbers(1);
     *sum = Scalar(rows_);

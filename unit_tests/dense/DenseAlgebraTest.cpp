@@ -128,6 +128,98 @@ TYPED_TEST(DenseAlgebraTest, InnerProductsOfSeveralBlocks) {
   }
 }
 
+/// Several products in one call are those of single calls.
+TYPED_TEST(DenseAlgebraTest, SeveralInnerProducts) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  const PublicAlgebra<Exec, Scalar> algebra;
+  for (const Ordinal rows : {0, 1, 300, 2100}) {
+    for (const Ordinal columns : {1, 5, 16, 33, 70, 130}) {
+      if (rows > 300 && columns > 16) continue;
+      Tall<Exec, Scalar> P(rows, columns, Places::Adjacent, 1), A(rows, columns, Places::Padded, 2),
+          Q(rows, columns, Places::Listed, 3), Z(rows, 2, Places::Adjacent, 4);
+      const std::string what = std::to_string(rows) + " rows, " + std::to_string(columns) + " columns";
+      Tall<Exec, Scalar>* const pairs[][2] = {{&P, &A}, {&A, &A}, {&Q, &A}, {&Q, &Q}, {&Z, &P}};
+      std::vector<TestSmall<Scalar>> found;
+      std::vector<TallBlock<const Scalar>> X;
+      for (const auto& [x, y] : pairs) {
+        found.emplace_back(x->columns(), y->columns());
+        X.push_back(x->input());
+      }
+      std::vector<BlockProducts<Scalar>> all;
+      for (std::size_t k = 0; k < found.size(); ++k)
+        all.push_back({std::span(&X[k], 1), pairs[k][1]->input(), found[k].view()});
+      inner_products<Exec, Scalar>(algebra.exec, algebra.workspace, std::span<const BlockProducts<Scalar>>(all));
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        ASSERT_TRUE(found[k].guards_are_untouched()) << what;
+        const Tall<Exec, Scalar>&x = *pairs[k][0], &y = *pairs[k][1];
+        for (Ordinal i = 0; i < x.columns(); ++i) {
+          for (Ordinal j = 0; j < y.columns(); ++j) {
+            Reference expected;
+            for (Ordinal row = 0; row < rows; ++row) expected.add(Wide(x(row, i)) * y(row, j));
+            expect_near(found[k].view()(i, j), expected, rows, what + ", product " + std::to_string(k));
+            if (::testing::Test::HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+  Tall<Exec, Scalar> high(3, 1, Places::Adjacent, 1), low(2, 1, Places::Adjacent, 1);
+  TestSmall<Scalar> one(1, 1), other(1, 1);
+  const TallBlock<const Scalar> blocks[] = {high.input(), low.input()};
+  const BlockProducts<Scalar> unequal[] = {{std::span(blocks, 1), blocks[0], one.view()},
+                                           {std::span(blocks + 1, 1), blocks[1], other.view()}};
+  EXPECT_THROW(
+      (inner_products<Exec, Scalar>(algebra.exec, algebra.workspace, std::span<const BlockProducts<Scalar>>(unequal))),
+      std::invalid_argument)
+      << "other rows";
+}
+
+/// Y = alpha X B + beta Z, also in place.
+TYPED_TEST(DenseAlgebraTest, MultiplyAddToAnotherBlock) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  const PublicAlgebra<Exec, Scalar> algebra;
+  for (const Ordinal rows : {0, 1, 37, 300, 5000}) {
+    for (const Ordinal columns : {1, 3, 8, 16, 33, 130}) {
+      if (rows > 300 && columns > 16) continue;
+      for (const Ordinal others : {columns, Ordinal(1), columns + 2}) {
+        for (const bool is_in_place : {false, true}) {
+          if (is_in_place && others != columns) continue;
+          for (const Places places : every_places) {
+            Tall<Exec, Scalar> X(rows, columns, places, 1), Z(rows, others, places, 2), Y(rows, others, places);
+            TestSmall<Scalar> B(columns, others, 5);
+            const Tall<Exec, Scalar> x = X, z = Z;
+            Tall<Exec, Scalar>& target = is_in_place ? X : Y;
+            multiply_add<Exec, Scalar>(algebra.exec, algebra.workspace, Scalar(-1.5), X.input(), B.view(), Scalar(0.5),
+                                       Z.input(), target.block());
+            algebra.exec.fence();
+            target.fetch();
+            const std::string what = shape(rows, columns, others, places, places) + (is_in_place ? ", in place" : "");
+            ASSERT_TRUE(target.guards_are_untouched()) << what;
+            const Tall<Exec, Scalar>& y = target;
+            for (Ordinal i = 0; i < rows; ++i) {
+              for (Ordinal j = 0; j < others; ++j) {
+                Reference expected;
+                for (Ordinal k = 0; k < columns; ++k) expected.add(Wide(-1.5) * x(i, k) * B.view()(k, j));
+                expected.add(Wide(0.5) * z(i, j));
+                expect_near(y(i, j), expected, columns + 2, what);
+                if (::testing::Test::HasFatalFailure()) return;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  Tall<Exec, Scalar> X(3, 2, Places::Adjacent, 1), Y(3, 2, Places::Adjacent, 2);
+  TestSmall<Scalar> B(2, 2, 5);
+  EXPECT_THROW((multiply_add<Exec, Scalar>(algebra.exec, algebra.workspace, Scalar(1), X.input(), B.view(), Scalar(1),
+                                           Y.input(), Y.block())),
+               std::invalid_argument)
+      << "Y is Z";
+}
+
 TYPED_TEST(DenseAlgebraTest, SumsOfColumns) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Scalar = typename TypeParam::Scalar;
@@ -553,7 +645,8 @@ struct HostAlgebra {
   DenseWorkspace<Exec> workspace{};
 
   void inner_products(std::span<const Input> X, const Input& Y, const SmallMatrix<Scalar>& C) const {
-    Impl::OnHost::inner_products<Exec, Scalar>(exec, workspace, kernels, X, Y, C);
+    const BlockProducts<Scalar> one{X, Y, C};
+    Impl::OnHost::inner_products<Exec, Scalar>(exec, workspace, kernels, std::span(&one, 1));
   }
   void dots(const Input& X, const Input& Y, Scalar* result) const {
     Impl::OnHost::dots<Exec, Scalar>(exec, workspace, kernels, X, Y, result);

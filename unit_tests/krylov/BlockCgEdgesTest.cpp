@@ -259,6 +259,60 @@ TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
   EXPECT_TRUE(has_risen) << "the last iterate is the best: nothing was tested";
 }
 
+/// Residuals that fall so far in one iteration that the next Gram matrix cannot be predicted from products before it:
+/// its terms cancel. The recurrence must know the residuals nevertheless.
+TYPED_TEST(BlockCgEdgesTest, ResidualsThatFallAtOnce) {
+  using Scalar = typename TestFixture::Scalar;
+  for (const double fall : this->is_double ? std::vector<double>{1e-4, 1e-6, 1e-7} : std::vector<double>{1e-2, 2e-3}) {
+    // Near the unit matrix, but for one eigenvalue.
+    std::vector<double> eigenvalues;
+    for (int i = 0; i < 60; ++i) eigenvalues.push_back(i == 0 ? 5 : 1 + fall * (i % 7) / 7);
+    const auto A = this->rounded(with_eigenvalues(eigenvalues));
+    const auto B = this->rounded(random_matrix(60, 3, 3));
+    auto options = this->options();
+    int sums = 0;
+    options.sum_over_ranks = [&](Scalar*, Ordinal) { ++sums; };
+    options.max_restarts = -1;
+    double least = 1;
+    for (int most = 1; most <= 2; ++most) {
+      sums = 0;
+      options.max_iterations = most;
+      const auto solution = this->solve(A, B, options);
+      ASSERT_EQ(solution.result.iterations, most);
+      for (int j = 0; j < 3; ++j) {
+        const double residual = residual_of_column(A, B, solution.X, j);
+        EXPECT_NEAR(solution.result.residuals[std::size_t(j)], residual, 0.02 * residual)
+            << fall << ", iteration " << most << ", column " << j;
+        least = std::min(least, residual);
+      }
+      EXPECT_GT(sums, 3 + most) << "an iteration computes the Gram matrix again";
+    }
+    EXPECT_LT(least, fall);
+    options = this->options();
+    this->expect_solved(A, B, this->solve(A, B, options), 5);
+  }
+}
+
+/// P^T A P can be represented, but the squares of A P overflow or underflow.
+TYPED_TEST(BlockCgEdgesTest, SquaresOfProductsOverflow) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto B = this->rounded(random_matrix(60, 3, 3));
+  const auto unscaled = this->rounded(positive_definite(60, 10));
+  const auto expected = this->solve(unscaled, B, this->options());
+  // With the last two, only the least significant digits of the squares are lost.
+  for (const int exponent :
+       {std::numeric_limits<Scalar>::max_exponent * 5 / 8, std::numeric_limits<Scalar>::min_exponent * 5 / 8,
+        std::numeric_limits<Scalar>::min_exponent / 2 - 2, std::numeric_limits<Scalar>::min_exponent / 2 - 6}) {
+    auto A = unscaled;
+    for (double& element : A.elements) element = std::ldexp(element, exponent);
+    const auto solution = this->solve(A, B, this->options());
+    EXPECT_TRUE(solution.result.has_converged) << to_string(solution.result.stop);
+    EXPECT_NEAR(solution.result.iterations, expected.result.iterations, 1) << "2^" << exponent;
+    for (int j = 0; j < 3; ++j)
+      EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 500 * this->epsilon) << "2^" << exponent;
+  }
+}
+
 /// Computes A P or, from `least` columns on, S P with a non-symmetric matrix S, for which CG makes no progress.
 template <class Exec, class Scalar>
 struct SkewProduct : DenseProduct<Exec, Scalar> {

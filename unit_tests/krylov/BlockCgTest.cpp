@@ -228,25 +228,33 @@ TYPED_TEST(BlockCgTest, BeginsWithTheGuess) {
   this->expect_solved(A, B, again, 30);
 }
 
-/// As documented in example and docs, each iteration sums two inner products over ranks, three with a preconditioner.
-TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
+/// As documented, an iteration has one sum over ranks, two with a preconditioner. Few have one more, where residuals
+/// fall too far to predict the next Gram matrix. Float has too few digits for many predictions.
+TYPED_TEST(BlockCgTest, SumsOverRanksOnceAnIteration) {
+  using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
-  const auto A = this->rounded(positive_definite(100, 30));
-  const auto B = this->rounded(random_matrix(100, 4, 3));
+  const auto A = this->rounded(positive_definite(400, 300));
+  const auto B = this->rounded(random_matrix(400, 4, 3));
   int sums = 0;
   auto options = this->options();
   options.sum_over_ranks = [&](Scalar*, Ordinal count) {
     ++sums;
     EXPECT_LE(count, 4 * 16);
   };
-  const auto plain = this->solve(A, B, options);
-  EXPECT_EQ(plain.result.restarts, 0);
   // Sums before the iterations: magnitudes of X, norms of B, first residuals. Sums after them: computed residuals.
-  EXPECT_EQ(sums, 3 + 2 * plain.result.iterations + 1);
-  sums = 0;
-  const auto preconditioned = this->solve(A, jacobi_of(A), B, options);
-  EXPECT_EQ(preconditioned.result.restarts, 0);
-  EXPECT_EQ(sums, 3 + 3 * preconditioned.result.iterations + 1);
+  const auto expect_sums = [&](const BlockCgResult& result, int of_iteration, const char* what) {
+    EXPECT_EQ(result.restarts, 0) << what;
+    EXPECT_GT(result.iterations, 10) << what;
+    EXPECT_GE(sums, 4 + of_iteration * result.iterations) << what;
+    const int repeated = this->is_double ? result.iterations / 5 : result.iterations - 1;
+    EXPECT_LE(sums, 4 + of_iteration * result.iterations + repeated) << what;
+    sums = 0;
+  };
+  expect_sums(this->solve(A, B, options).result, 1, "plain");
+  expect_sums(this->solve(A, jacobi_of(A), B, options).result, 2, "preconditioned");
+  ProductWithInner<Exec, Scalar> product(A);
+  const typename TestFixture::template Device<Kokkos::LayoutRight> b(B), x(HostDenseMatrix(400, 4));
+  expect_sums(block_cg(Exec(), product, b.view, x.view, options), 1, "products that give inner products");
 }
 
 TYPED_TEST(BlockCgTest, TakesInnerProductsThatProductsGive) {
@@ -265,7 +273,7 @@ TYPED_TEST(BlockCgTest, TakesInnerProductsThatProductsGive) {
   EXPECT_EQ(product.fused_calls, result.iterations);
   // Another order of summation rounds differently, which changes float's iterations by up to a tenth.
   EXPECT_NEAR(result.iterations, plain.result.iterations, 1 + plain.result.iterations / 10);
-  // Each iteration sums P^T A P and the residuals.
+  // Where the next Gram matrix cannot be predicted, an iteration has a second sum.
   EXPECT_LE(sums, 4 + result.restarts * 2 + 2 * result.iterations);
 }
 

@@ -139,12 +139,23 @@ class BlockCgWorkspace {
 /// All ranks call it the same number of times if sums over ranks have the same bits on all ranks. Results have the same
 /// bits in every run and for any number of threads if those of `multiply` and `precondition` do.
 ///
-/// With s columns on n rows, an iteration multiplies A by at most s columns. It reads or writes n x s numbers 16 times,
-/// with 2 waits and 2 sums over ranks: P^T A P is one pass, Q^T Q another, and updates compute Q, X and P. With a
-/// preconditioner it is also 16 times, but 3 waits and 3 sums. A product that computes P^T A P in its own pass saves 2
-/// of the 16 times, and its wait replaces one wait. If residuals are nearly dependent, orthonormalize() replaces the
-/// pass for Q^T Q by two or more passes, waits and sums. Smoothing reads or writes n x s numbers another 12 times, with
-/// one more wait and sum. Memory: 5 n s numbers, 7 n s if residuals are smoothed.
+/// With s columns on n rows, an iteration multiplies A by at most s columns. On hosts, with up to 128 columns, it reads
+/// or writes n x s numbers 12 times, with 1 wait and 1 sum over ranks: one pass computes P^T A P and all that the Gram
+/// matrix of the next Q takes, and updates compute Q, X and P, one pass each. With a preconditioner it is 14 times,
+/// with 2 waits and 2 sums. A product that computes P^T A P in its own pass saves 1 of the 12 times; its wait is
+/// another wait. On devices it is 19 times if there is a sum over ranks, because products are separate passes, and as
+/// many waits and sums as on hosts. Without ranks, devices compute the Gram matrix of Q: 16 times, with 2 waits, 3 with
+/// a preconditioner.
+///
+/// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25, 1989, sum
+/// once an iteration, because |r|^2 follows from products before r is computed. Here the Gram matrix does. Its
+/// terms cancel where residuals fall. If it is not accurate enough, which all ranks decide alike, the iteration
+/// computes it from Q, with one more wait and sum. Where residuals of an ill-conditioned system swing, most iterations
+/// do.
+///
+/// If residuals are nearly dependent, orthonormalize() replaces this by two or more passes, waits and sums. Smoothing
+/// reads or writes n x s numbers another 12 times, with one more wait and sum. Memory: 5 n s numbers, 7 n s if
+/// residuals are smoothed.
 template <class ExecutionSpace, class Multiply, class Precondition, class BView, class XView>
 requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
     block_cg(const ExecutionSpace& exec, Multiply&& multiply, Precondition&& precondition, const BView& B,

@@ -65,6 +65,20 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
                     std::span<const TallBlock<const Scalar>> X, const TallBlock<const Scalar>& Y,
                     const SmallMatrix<Scalar>& C);
 
+/// The arguments of a call of inner_products(): C = X^T Y.
+template <class Scalar>
+struct BlockProducts {
+  std::span<const TallBlock<const Scalar>> X;  ///< blocks
+  TallBlock<const Scalar> Y;                   ///< the other factor
+  SmallMatrix<Scalar> C;                       ///< the result
+};
+
+/// Computes several products of blocks with the same rows, and waits once. Results may have other bits than those of
+/// single calls. Hosts read a block once for all products of up to 128 columns, devices once for each product.
+template <class ExecutionSpace, class Scalar>
+void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                    std::span<const BlockProducts<Scalar>> all);
+
 /// Computes result[j] = x_j . y_j for each column. Waits once.
 template <class ExecutionSpace, class Scalar>
 void dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, const TallBlock<const Scalar>& X,
@@ -89,11 +103,18 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
 
 /// Does the same for an X whose columns are in several blocks. The rows of B for X[0] come first, then those for X[1],
 /// and so on. If beta is 0, Y may be one of the blocks. On devices, blocks whose columns are side by side in the same
-/// rows are read together; otherwise Y is read and written again for each block.
+/// rows are read together; otherwise Y is read and written again for each block. Hosts read and write Y once for blocks
+/// of up to 128 columns.
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   std::span<const TallBlock<const Scalar>> X, const SmallMatrix<const Scalar>& B, Scalar beta,
                   const TallBlock<Scalar>& Y);
+
+/// Computes Y = alpha X B + beta Z. Y may be X if B is square. Devices read and write Y twice.
+template <class ExecutionSpace, class Scalar>
+void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
+                  const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
+                  const TallBlock<const Scalar>& Z, const TallBlock<Scalar>& Y);
 
 /// Computes C = alpha A + beta B. C may be A or B. A block whose factor is 0 is not read.
 template <class ExecutionSpace, class Scalar>
