@@ -51,7 +51,8 @@ struct Solution {
 };
 
 template <class Vectors>
-void solve_by_belos(const RCP<const Operator>& A, const RCP<const Vectors>& B, const RCP<Vectors>& X, Solution& solution) {
+void solve_by_belos(const RCP<const Operator>& A, const RCP<const Vectors>& B, const RCP<Vectors>& X,
+                    Solution& solution) {
   const auto problem = rcp(new Belos::LinearProblem<double, Vectors, Operator>(A, X, B));
   problem->setProblem();
   const auto options = Teuchos::parameterList();
@@ -76,8 +77,7 @@ void solve_by_block_cg(const Operator& A, const Block& B, Block& X, Solution& so
 template <class Vectors>
 class Problem {
  public:
-  Problem(const RCP<const Matrix>& matrix, bool is_own, std::size_t columns)
-      : matrix_(matrix), is_own_(is_own) {
+  Problem(const RCP<const Matrix>& matrix, bool is_own, std::size_t columns) : matrix_(matrix), is_own_(is_own) {
     MultiVector random(matrix->getRangeMap(), columns);
     random.randomize();
     if constexpr (std::is_same_v<Vectors, Block>) {

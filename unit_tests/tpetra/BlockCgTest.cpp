@@ -110,9 +110,10 @@ TEST(BlockCgOnRanks, TakesViewsAndRejectsOtherShapes) {
   const std::size_t places[] = {0, 2, 1};
   const auto list = wide.subView(Teuchos::ArrayView<const std::size_t>(places, 3));
   EXPECT_THROW(block_cg(matrix, *list, *X), std::invalid_argument);
-  const Block shorter(map_of(GO(A->getGlobalNumRows()), [&](GO i) {
-                        return A->getDomainMap()->isNodeGlobalElement(i) && i + 1 < GO(A->getGlobalNumRows());
-                      }), 3);
+  const Block shorter(
+      map_of(GO(A->getGlobalNumRows()),
+             [&](GO i) { return A->getDomainMap()->isNodeGlobalElement(i) && i + 1 < GO(A->getGlobalNumRows()); }),
+      3);
   EXPECT_THROW(block_cg(matrix, shorter, *X), std::invalid_argument);
   EXPECT_THROW(block_cg(matrix, *B, *B), std::invalid_argument);
   if (ranks() == 1) return;

@@ -20,27 +20,25 @@ TPETRA_ETI_MANGLING_TYPEDEFS()
 // For scalars that Tessera does not support, Tpetra multiplies in CrsMatrix, and there is no operator.
 #define TESSERA_MATRIX(Scalar, LO, GO, Node) template class CrsMatrix<Scalar, LO, GO, Node>;
 #define TESSERA_OPERATOR(Scalar, LO, GO, Node) template class TpetraOperator<Scalar, LO, GO, Node>;
-#define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                   \
-  template class BlockVector<Scalar, LO, GO, Node>;                                                            \
-  template class Jacobi<Scalar, LO, GO, Node>;                                                                 \
-  template class Chebyshev<Scalar, LO, GO, Node>;                                                              \
-  template void apply(const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&, \
-                      BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);                   \
-  template BlockCgResult block_cg(                                                                             \
-      const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&,                 \
-      BlockVector<Scalar, LO, GO, Node>&, const BlockCgOptions<Scalar>&,                                       \
-      BlockCgWorkspace<Node::execution_space, Scalar>&);                                                       \
-  template BlockCgResult block_cg(                                                                             \
-      const Tpetra::Operator<Scalar, LO, GO, Node>&, const Tpetra::Operator<Scalar, LO, GO, Node>&,            \
-      const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,                            \
-      const BlockCgOptions<Scalar>&, BlockCgWorkspace<Node::execution_space, Scalar>&);                        \
-  template BlockCgResult block_cg(                                                                             \
-      const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&,                 \
-      BlockVector<Scalar, LO, GO, Node>&, const BlockCgOptions<Scalar>&);                                      \
-  template BlockCgResult block_cg(                                                                             \
-      const Tpetra::Operator<Scalar, LO, GO, Node>&, const Tpetra::Operator<Scalar, LO, GO, Node>&,            \
-      const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,                            \
-      const BlockCgOptions<Scalar>&);
+#define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                        \
+  template class BlockVector<Scalar, LO, GO, Node>;                                                                 \
+  template class Jacobi<Scalar, LO, GO, Node>;                                                                      \
+  template class Chebyshev<Scalar, LO, GO, Node>;                                                                   \
+  template void apply(const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&,      \
+                      BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);                        \
+  template BlockCgResult block_cg(const Tpetra::Operator<Scalar, LO, GO, Node>&,                                    \
+                                  const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,     \
+                                  const BlockCgOptions<Scalar>&, BlockCgWorkspace<Node::execution_space, Scalar>&); \
+  template BlockCgResult block_cg(const Tpetra::Operator<Scalar, LO, GO, Node>&,                                    \
+                                  const Tpetra::Operator<Scalar, LO, GO, Node>&,                                    \
+                                  const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,     \
+                                  const BlockCgOptions<Scalar>&, BlockCgWorkspace<Node::execution_space, Scalar>&); \
+  template BlockCgResult block_cg(const Tpetra::Operator<Scalar, LO, GO, Node>&,                                    \
+                                  const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&,     \
+                                  const BlockCgOptions<Scalar>&);                                                   \
+  template BlockCgResult block_cg(                                                                                  \
+      const Tpetra::Operator<Scalar, LO, GO, Node>&, const Tpetra::Operator<Scalar, LO, GO, Node>&,                 \
+      const BlockVector<Scalar, LO, GO, Node>&, BlockVector<Scalar, LO, GO, Node>&, const BlockCgOptions<Scalar>&);
 #define TESSERA_BLOCKS_DOUBLE(LO, GO, Node) TESSERA_BLOCKS(double, LO, GO, Node)
 #define TESSERA_BLOCKS_FLOAT(LO, GO, Node) TESSERA_BLOCKS(float, LO, GO, Node)
 #define TESSERA_MATRIX_DOUBLE(LO, GO, Node) TESSERA_MATRIX(double, LO, GO, Node)

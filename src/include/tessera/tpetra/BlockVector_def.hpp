@@ -102,8 +102,7 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const multivector_type& vectors)
 }
 
 template <class SC, class LO, class GO, class NO>
-BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map,
-                                         const row_major_view_type& elements)
+BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements)
     : map_(map), data_(std::shared_ptr<SC>(), elements.data()) {
   if (map.is_null()) throw std::invalid_argument("Tessera::BlockVector: the Map is null");
   if (elements.extent(0) != map->getLocalNumElements()) {
