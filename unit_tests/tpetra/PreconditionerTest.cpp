@@ -371,6 +371,9 @@ TEST(Preconditioners, RejectProductsThatAreNotFinite) {
   EXPECT_THROW(CrsChebyshev{tessera_matrix(matrix, uniform_map(57))}, std::runtime_error);
 }
 
+/// With a halo, a device has a plan for its own columns and one for the halo; a host has one for both.
+std::size_t plans_of_a_product() { return ranks() > 1 && !is_host_space<Matrix::execution_space> ? 2 : 1; }
+
 /// A kernel for each step, a product in between, and nothing else: no sum over ranks, no copy and no memory.
 TEST(Preconditioners, NeedNoMoreThanTheirPasses) {
   const auto map = uniform_map(648);
@@ -384,7 +387,7 @@ TEST(Preconditioners, NeedNoMoreThanTheirPasses) {
       const ToolEvents events;
       M.apply(X, Y);
       const std::size_t products = std::size_t(degree) - 1, halo = ranks() > 1 ? 2 * products : 0;
-      EXPECT_EQ(events.executions(), products) << events.text();
+      EXPECT_EQ(events.executions(), products * plans_of_a_product()) << events.text();
       EXPECT_EQ(events.count_kernels("Tessera::chebyshev"), std::size_t(degree)) << events.text();
       EXPECT_EQ(events.count_kernels("Tessera::dense"), 0U) << events.text();
       EXPECT_LE(events.count_kernels("Tessera::gather_rows") + events.count_kernels("Tessera::copy_rows"), halo);
@@ -424,7 +427,7 @@ TEST(Preconditioners, TheEstimateSumsOnceAStep) {
   M.compute();
   const auto steps = std::size_t(ChebyshevOptions().estimate_steps);
   EXPECT_EQ(Events::count("MPI_Allreduce"), steps + 2) << Events::all();  // the first norm; the check of the diagonal
-  EXPECT_EQ(Events::count("Tessera::spmm"), steps) << Events::all();
+  EXPECT_EQ(Events::count("Tessera::spmm"), steps * plans_of_a_product()) << Events::all();
 }
 
 /// Tessera's block_cg over ranks.
