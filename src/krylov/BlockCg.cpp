@@ -10,7 +10,6 @@
 #include <tessera/common/Overlap.hpp>
 #include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/Teams.hpp>
 #include <vector>
 
 #include "BlockCgSmoothing.hpp"
@@ -458,9 +457,9 @@ class BlockCg {
     return true;
   }
 
-  /// Whether a step computes the products for the next Gram matrix. On a device without ranks, reading blocks again
-  /// takes longer than the wait that this saves. A step that follows a predicted one needs Q^T Q.
-  bool predicts() const { return wait_ == 0 && (is_host_space<ExecutionSpace> || blocks_.has_sum_over_ranks()); }
+  /// Whether a step computes the products for the next Gram matrix. These take about as much arithmetic as two of the
+  /// other passes, which only a sum over ranks is worth. A step that follows a predicted one needs Q^T Q.
+  bool predicts() const { return wait_ == 0 && blocks_.has_sum_over_ranks(); }
   /// Where predictions fail, they mostly fail for many iterations: after each failure, waits twice as long.
   void note_prediction(bool is_tried, bool has_succeeded) {
     if (!is_tried) {

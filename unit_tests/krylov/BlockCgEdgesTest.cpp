@@ -264,9 +264,8 @@ TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
 TYPED_TEST(BlockCgEdgesTest, ResidualsThatFallAtOnce) {
   using Scalar = typename TestFixture::Scalar;
   for (const double fall : this->is_double ? std::vector<double>{1e-4, 1e-6, 1e-7} : std::vector<double>{1e-2, 2e-3}) {
-    // Near the unit matrix, but for one eigenvalue.
     std::vector<double> eigenvalues;
-    for (int i = 0; i < 60; ++i) eigenvalues.push_back(i == 0 ? 5 : 1 + fall * (i % 7) / 7);
+    for (int i = 0; i < 60; ++i) eigenvalues.push_back(1 + fall * (i % 7) / 7);
     const auto A = this->rounded(with_eigenvalues(eigenvalues));
     const auto B = this->rounded(random_matrix(60, 3, 3));
     auto options = this->options();
@@ -281,7 +280,7 @@ TYPED_TEST(BlockCgEdgesTest, ResidualsThatFallAtOnce) {
       ASSERT_EQ(solution.result.iterations, most);
       for (int j = 0; j < 3; ++j) {
         const double residual = residual_of_column(A, B, solution.X, j);
-        EXPECT_NEAR(solution.result.residuals[std::size_t(j)], residual, 0.02 * residual)
+        EXPECT_NEAR(solution.result.residuals[std::size_t(j)], residual, 1e-4 * residual + 50 * this->epsilon)
             << fall << ", iteration " << most << ", column " << j;
         least = std::min(least, residual);
       }
@@ -289,6 +288,7 @@ TYPED_TEST(BlockCgEdgesTest, ResidualsThatFallAtOnce) {
     }
     EXPECT_LT(least, fall);
     options = this->options();
+    options.sum_over_ranks = [](Scalar*, Ordinal) {};
     this->expect_solved(A, B, this->solve(A, B, options), 5);
   }
 }
@@ -298,14 +298,16 @@ TYPED_TEST(BlockCgEdgesTest, SquaresOfProductsOverflow) {
   using Scalar = typename TestFixture::Scalar;
   const auto B = this->rounded(random_matrix(60, 3, 3));
   const auto unscaled = this->rounded(positive_definite(60, 10));
-  const auto expected = this->solve(unscaled, B, this->options());
+  auto options = this->options();
+  options.sum_over_ranks = [](Scalar*, Ordinal) {};
+  const auto expected = this->solve(unscaled, B, options);
   // With the last two, only the least significant digits of the squares are lost.
   for (const int exponent :
        {std::numeric_limits<Scalar>::max_exponent * 5 / 8, std::numeric_limits<Scalar>::min_exponent * 5 / 8,
         std::numeric_limits<Scalar>::min_exponent / 2 - 2, std::numeric_limits<Scalar>::min_exponent / 2 - 6}) {
     auto A = unscaled;
     for (double& element : A.elements) element = std::ldexp(element, exponent);
-    const auto solution = this->solve(A, B, this->options());
+    const auto solution = this->solve(A, B, options);
     EXPECT_TRUE(solution.result.has_converged) << to_string(solution.result.stop);
     EXPECT_NEAR(solution.result.iterations, expected.result.iterations, 1) << "2^" << exponent;
     for (int j = 0; j < 3; ++j)

@@ -5,6 +5,7 @@
 #include <functional>
 #include <tessera/BlockCg.hpp>
 #include <tessera/io/Generators.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/tpetra/ApplyToBlocks.hpp>
 #include <tessera/tpetra/Jacobi.hpp>
 

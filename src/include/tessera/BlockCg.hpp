@@ -140,18 +140,20 @@ class BlockCgWorkspace {
 /// bits in every run and for any number of threads if those of `multiply` and `precondition` do.
 ///
 /// With s columns on n rows, an iteration multiplies A by at most s columns. On hosts, with up to 128 columns, it reads
-/// or writes n x s numbers 12 times, with 1 wait and 1 sum over ranks: one pass computes P^T A P and all that the Gram
-/// matrix of the next Q takes, and updates compute Q, X and P, one pass each. With a preconditioner it is 14 times,
-/// with 2 waits and 2 sums. A product that computes P^T A P in its own pass saves 1 of the 12 times; its wait is
-/// another wait. On devices it is 19 times if there is a sum over ranks, because products are separate passes, and as
-/// many waits and sums as on hosts. Without ranks, devices compute the Gram matrix of Q: 16 times, with 2 waits, 3 with
-/// a preconditioner.
+/// or writes n x s numbers 14 times, with 2 waits: P^T A P is one pass, Q^T Q another, and updates compute Q, X and P.
+/// With a preconditioner it is 16 times, with 3 waits. A product that computes P^T A P in its own pass saves 2 of these
+/// times, and its wait replaces one wait. Devices update P in two passes without a preconditioner: 16 times.
 ///
-/// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25, 1989, sum
-/// once an iteration, because |r|^2 follows from products before r is computed. Here the Gram matrix does. Its
-/// terms cancel where residuals fall. If it is not accurate enough, which all ranks decide alike, the iteration
-/// computes it from Q, with one more wait and sum. Where residuals of an ill-conditioned system swing, most iterations
-/// do.
+/// If there is a sum over ranks, an iteration has 1 sum, 2 with a preconditioner, and as many waits. The pass for P^T A
+/// P then computes all that the Gram matrix of the next Q takes, and Q is updated and made orthonormal in one pass.
+/// Hosts read or write n x s numbers 12 times, 14 times with a preconditioner, and compute about a third more. A
+/// product that computes P^T A P in its own pass saves 1 of these times; its wait is another wait. Devices move n x s
+/// numbers 19 times. Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl.
+/// Math. 25, 1989, sum once an iteration likewise: |r|^2 follows from products before r is computed.
+///
+/// The terms of this Gram matrix cancel where residuals fall. If it is not accurate enough, which all ranks decide
+/// alike, the iteration computes it from Q, with one more wait and sum. For ill-conditioned systems whose residuals
+/// swing, most iterations do.
 ///
 /// If residuals are nearly dependent, orthonormalize() replaces this by two or more passes, waits and sums. Smoothing
 /// reads or writes n x s numbers another 12 times, with one more wait and sum. Memory: 5 n s numbers, 7 n s if
