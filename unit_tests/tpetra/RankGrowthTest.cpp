@@ -55,7 +55,7 @@ void expect_growth_at_different_times(TpetraOptions options) {
   int first = 0, last = 0;
   Teuchos::reduceAll(*world(), Teuchos::REDUCE_MIN, grown_before, Teuchos::outArg(first));
   Teuchos::reduceAll(*world(), Teuchos::REDUCE_MAX, grown_before, Teuchos::outArg(last));
-  EXPECT_EQ(first < last, ranks() > 1);
+  EXPECT_EQ(first<last, ranks()> 1);
   const auto x = random_vectors(map, 32, 1);
   matrix.apply(X, Y);
   MV y(map, 32), expected(map, 32);
