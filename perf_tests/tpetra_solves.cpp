@@ -6,12 +6,13 @@
 //   tpetra    Belos' block CG with Tpetra::CrsMatrix and Tpetra::MultiVector
 //   blocks    Belos' block CG with Tessera::CrsMatrix and Tessera::BlockVector
 //   block_cg  Tessera::block_cg()
-// There is no preconditioner, and the relative tolerance is 1e-8. Each matrix is solved for four times:
-//   first     after fillComplete(): makes plans and solvers, and in the first matrix starts the GPU's libraries
-//   again     the same matrix once more
-//   values    another matrix object with the same pattern and other values
-//   matrices  after that matrix has been solved for, too, the first matrix again
-// One engine a process, because the first solve of a process pays for what later ones find.
+// There is no preconditioner, and the relative tolerance is 1e-8. For each matrix there are six solutions:
+//   first     after fillComplete(): makes plans and solvers, and for the first matrix starts the GPU's libraries
+//   again     the same matrix, three times
+//   values    another matrix object with the same pattern and other values, for the first time
+//   matrices  the first matrix again
+// Each process has one engine, because the first solution of a process pays for what later ones find. Hence engines do
+// not take turns: run each several times, on an idle machine.
 #include <BelosBlockCGSolMgr.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Kokkos_Core.hpp>
@@ -77,9 +78,7 @@ void solve_by_block_cg(const Operator& A, const Block& B, Block& X, Solution& so
 template <class Vectors>
 class Problem {
  public:
-  Problem(const RCP<const Matrix>& matrix, bool is_own, std::size_t columns) : matrix_(matrix), is_own_(is_own) {
-    MultiVector random(matrix->getRangeMap(), columns);
-    random.randomize();
+  Problem(const RCP<const Matrix>& matrix, bool is_own, const MultiVector& random) : matrix_(matrix), is_own_(is_own) {
     if constexpr (std::is_same_v<Vectors, Block>) {
       B_ = rcp(new Block(random));
     } else {
@@ -141,7 +140,9 @@ bool run(const std::string& engine, std::size_t columns, const std::vector<std::
   bool converged = true;
   for (const std::string& name : names) {
     const RCP<const Matrix> matrix = symmetric_matrix(name, comm);
-    Problem<Vectors> one(matrix, is_own, columns), other(doubled(*matrix), is_own, columns);
+    MultiVector random(matrix->getRangeMap(), columns);
+    random.randomize();
+    Problem<Vectors> one(matrix, is_own, random), other(doubled(*matrix), is_own, random);
     const auto report = [&](const char* what, const Solution& solution) {
       converged = converged && solution.converged;
       if (comm->getRank() != 0) return;

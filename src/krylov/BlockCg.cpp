@@ -422,10 +422,9 @@ class BlockCg {
   /// Returns the factor of the Gram matrix of Q - A P alpha, which follows from products of Q and A P. It keeps all
   /// columns if and only if it is accurate enough.
   ///
-  /// Terms of the Gram matrix cancel where residuals fall, and it has the rounding errors of the terms: eps times
-  /// (|q_j|
-  /// + sum over i of |A p_i| |alpha_ij|)^2, also where the A p_i cancel each other. Hence pivots are compared with
-  /// this.
+  /// Terms of the Gram matrix cancel where residuals fall. Rounding errors are those of the terms, also where the A p_i
+  /// cancel each other: eps times the square of (|q_j| + sum over i of |A p_i| |alpha_ij|). Pivots are compared with
+  /// this square.
   CholeskyFactor predict(const StepProducts& products, const Small& alpha) const {
     const Small &APtAP = products.APtAP, &QtAP = products.QtAP, &QtQ = products.QtQ;
     if (!has_accurate_squares(APtAP) || !has_accurate_squares(QtQ)) return no_factor();

@@ -92,8 +92,14 @@ TEST(BlockCgOnRanks, SolvesWhereRanksHaveNoRows) {
   const auto b = random_vectors(A->getRangeMap(), 2, 1);
   const Block B(*b);
   Block X(A->getDomainMap(), 2);
-  EXPECT_TRUE(block_cg(CrsMatrix(*A), B, X).has_converged);
+  const CrsMatrix matrix(*A);
+  EXPECT_TRUE(block_cg(matrix, B, X).has_converged);
   EXPECT_LE(true_residual(*A, X, *b), 1e-12);
+  EXPECT_THROW(block_cg(matrix, X, X), std::invalid_argument);  // also on ranks where nothing overlaps
+  const Divided other(uniform_map(3), 2);
+  EXPECT_THROW(block_cg(matrix, other, B, X), std::invalid_argument);
+  const Matrix unfinished(A->getRowMap(), 1);
+  EXPECT_THROW(block_cg(unfinished, B, X), std::invalid_argument);
 }
 
 /// Views of wider blocks are solved in place; all ranks reject blocks of other shapes, even if they fit on this rank.
@@ -137,7 +143,11 @@ TEST(BlockCgOnRanks, ABlockMayViewTheCallersMemory) {
   const auto first = X.subView(Teuchos::Range1D(0, 1)), last = X.subView(Teuchos::Range1D(2, 2));
   EXPECT_FALSE(first->aliases(*last));
   EXPECT_EQ(first->aliases(same), rows > 0);
+  const Block part(map, Kokkos::subview(elements, Kokkos::ALL, std::pair(0, 2)));
+  expect_elements(part, *x->subView(Teuchos::Range1D(0, 1)));
   EXPECT_THROW(Block(uniform_map(50 + ranks()), elements), std::invalid_argument);
+  EXPECT_THROW(Block(map_of(50, [](GO) { return true; }), Block::row_major_view_type(nullptr, 50, 1)),
+               std::invalid_argument);
   EXPECT_THROW(Block(Teuchos::null, elements), std::invalid_argument);
 }
 
@@ -159,7 +169,8 @@ TEST(BlockCgOnRanks, SumsOverRanksOnceAnIteration) {
     EXPECT_EQ(block_cg(matrix, B, X, options).iterations, options.max_iterations);
     counts[more] = Events::count("MPI_Allreduce");
   }
-  EXPECT_EQ(counts[1] - counts[0], 10U);
+  EXPECT_GE(counts[1] - counts[0], 10U);
+  EXPECT_LE(counts[1] - counts[0], 12U);  // where rounding refuses a prediction, there is one more
 }
 
 }  // namespace Tessera::Impl::Test

@@ -42,6 +42,11 @@ NcclComm::Key NcclComm::make_key() {
   return key;
 }
 
+void NcclComm::require_device(int device) {
+  require(cudaSetDevice(device), "cudaSetDevice");
+  require(cudaFree(nullptr), "cudaFree");  // starts the GPU's context
+}
+
 NcclComm::NcclComm(const Key& key, int rank, int size, int device) {
   ncclUniqueId id;
   std::copy_n(key.begin(), key.size(), id.internal);

@@ -15,6 +15,7 @@ namespace {
 
 bool NcclComm::is_built() { return false; }
 NcclComm::Key NcclComm::make_key() { fail(); }
+void NcclComm::require_device(int) { fail(); }
 NcclComm::NcclComm(const Key&, int, int, int) { fail(); }
 NcclComm::~NcclComm() = default;
 void NcclComm::exchange(const std::vector<NcclMessage>&, const std::vector<NcclMessage>&, Stream) { fail(); }

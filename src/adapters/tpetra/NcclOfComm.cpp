@@ -38,14 +38,18 @@ NcclComm& nccl_of(const CommPointer& comm, int device) {
   NcclComm* const found = find(comm);
   if (!on_any_rank(*comm, found == nullptr)) return *found;
   NcclComm::Key key{};
+  std::list<Entry> made;
+  made.push_back({comm.create_weak(), nullptr});
   on_every_rank(*comm, [&] {
+    entries();
+    NcclComm::require_device(device);
     if (comm->getRank() == 0) key = NcclComm::make_key();
   });
   Teuchos::broadcast(*comm, 0, static_cast<int>(key.size()), key.data());
-  on_every_rank(*comm, [&] {  // ranks wait for each other inside; where one of them cannot begin, NCCL tells the others
-    auto nccl = std::make_unique<NcclComm>(key, comm->getRank(), comm->getSize(), device);
-    entries().push_front({comm.create_weak(), std::move(nccl)});
-  });
+  // All ranks come here. NCCL's own errors, such as two ranks on one GPU, are those of all ranks.
+  on_every_rank(*comm,
+                [&] { made.front().nccl = std::make_unique<NcclComm>(key, comm->getRank(), comm->getSize(), device); });
+  entries().splice(entries().begin(), made);
   return *find(comm);
 }
 

@@ -18,8 +18,11 @@ namespace Tessera {
 /// \param X         [in,out] initial guesses on entry; solutions on return. In the Map of A; must not overlap B
 /// \param options   [in]     see BlockCgOptions; sum_over_ranks is ignored
 /// \param workspace [in,out] memory for one solution after another
-/// \throws std::invalid_argument if A's Maps differ, or B or X has another number of rows on a rank or is a list of
-///         columns; and the errors of block_cg() for Views
+/// \throws std::invalid_argument on all ranks if Maps of A or M differ, if B or X does not fit A or is a list of
+/// columns,
+///         or if X overlaps B; and the errors of block_cg() for Views
+///
+/// Options are the same on all ranks. If memory for the workspace is short on one rank, the others wait forever.
 ///
 /// Cost: that of block_cg() for Views, and one MPI_Allreduce for each of its sums over ranks.
 template <class Scalar, class LocalOrdinal, class GlobalOrdinal, class Node>

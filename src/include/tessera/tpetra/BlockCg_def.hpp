@@ -24,25 +24,32 @@ class BlockCgOnRanks {
   using Exec = typename NO::execution_space;
   using Workspace = BlockCgWorkspace<Exec, SC>;
 
-  BlockCgOnRanks(const Operator& A, const BlockCgOptions<SC>& options)
-      : map_(A.getDomainMap()), comm_(map_->getComm()), options_(options) {
+  BlockCgOnRanks(const Operator& A, const BlockCgOptions<SC>& options) : map_(A.getDomainMap()), options_(options) {
+    if (map_.is_null()) {
+      throw std::invalid_argument("Tessera::block_cg: A has no domain Map; expected a fill-complete matrix");
+    }
     options_.sum_over_ranks = {};
-    if (comm_->getSize() > 1 && map_->isDistributed()) {
+    if (comm().getSize() > 1 && map_->isDistributed()) {
       options_.sum_over_ranks = [this](SC* sums, Ordinal count) {
         std::vector<SC> mine(sums, sums + count);
-        Teuchos::reduceAll(*comm_, Teuchos::REDUCE_SUM, static_cast<int>(count), mine.data(), sums);
+        Teuchos::reduceAll(comm(), Teuchos::REDUCE_SUM, static_cast<int>(count), mine.data(), sums);
       };
     }
   }
 
   /// \param M [in] a preconditioner; null if there is none
   BlockCgResult solve(const Operator& A, const Operator* M, const Block& B, Block& X, Workspace& workspace) const {
-    on_every_rank(*comm_, [&] {
-      if (A.getRangeMap() != map_ && !A.getRangeMap()->locallySameAs(*map_)) {
-        throw std::invalid_argument("Tessera::block_cg: the range Map of A is not its domain Map; expected the same");
+    on_every_rank(comm(), [&] {
+      require_map("range Map of A", A.getRangeMap());
+      if (M != nullptr) require_map("domain Map of M", M->getDomainMap());
+      if (M != nullptr) require_map("range Map of M", M->getRangeMap());
+      require_block("B", B);
+      require_block("X", X);
+      if (X.getNumVectors() != B.getNumVectors()) {
+        reject("X has " + std::to_string(X.getNumVectors()) + " columns; expected " +
+               std::to_string(B.getNumVectors()) + ", as B");
       }
-      require("B", B);
-      require("X", X);
+      if (X.aliases(B)) reject("X shares memory with B; expected memory apart from it");
     });
     const auto b = B.getLocalView();
     const auto x = X.getLocalView();
@@ -53,16 +60,23 @@ class BlockCgOnRanks {
   }
 
  private:
-  void require(const char* name, const Block& block) const {
-    if (block.getMap()->getLocalNumElements() != map_->getLocalNumElements()) {
-      throw std::invalid_argument("Tessera::block_cg: " + std::string(name) + " has " +
-                                  std::to_string(block.getMap()->getLocalNumElements()) + " local rows; expected " +
-                                  std::to_string(map_->getLocalNumElements()) + ", as the domain Map of A");
+  using Map = Tpetra::Map<LO, GO, NO>;
+
+  const Teuchos::Comm<int>& comm() const { return *map_->getComm(); }
+
+  [[noreturn]] static void reject(const std::string& found) {
+    throw std::invalid_argument("Tessera::block_cg: " + found);
+  }
+  void require_map(const char* name, const Teuchos::RCP<const Map>& map) const {
+    if (map == map_ || (!map.is_null() && map->locallySameAs(*map_))) return;
+    reject(std::string("the ") + name + " is not the domain Map of A; expected the same");
+  }
+  void require_block(const char* name, const Block& block) const {
+    if (block.getLocalLength() != map_->getLocalNumElements()) {
+      reject(std::string(name) + " has " + std::to_string(block.getLocalLength()) + " local rows; expected " +
+             std::to_string(map_->getLocalNumElements()) + ", as the domain Map of A");
     }
-    if (!block.isConstantStride()) {
-      throw std::invalid_argument("Tessera::block_cg: " + std::string(name) +
-                                  " is a list of columns; expected adjacent columns");
-    }
+    if (!block.isConstantStride()) reject(std::string(name) + " is a list of columns; expected adjacent columns");
   }
 
   template <class From, class To>
@@ -73,8 +87,7 @@ class BlockCgOnRanks {
     apply(op, read, written);
   }
 
-  Teuchos::RCP<const Tpetra::Map<LO, GO, NO>> map_;
-  Teuchos::RCP<const Teuchos::Comm<int>> comm_;
+  Teuchos::RCP<const Map> map_;
   BlockCgOptions<SC> options_;
 };
 

@@ -71,7 +71,7 @@ class BlockVector {
   /// A View of the elements on this rank, to read.
   using const_view_type = typename view_type::const_type;
 
-  /// A View of elements whose columns and rows are adjacent.
+  /// A View of elements whose columns are adjacent.
   using row_major_view_type =
       Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Node::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -83,7 +83,7 @@ class BlockVector {
 
   /// Makes a view of elements that the caller owns, which must outlive it. Their columns are adjacent.
   ///
-  /// \throws std::invalid_argument if there is not a row for each of the Map on this rank
+  /// \throws std::invalid_argument if there is not a row for each of the Map on this rank, or no memory
   BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements);
 
   /// Makes a view of the elements of `other`, or a copy of them.

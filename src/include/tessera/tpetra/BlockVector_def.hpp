@@ -105,13 +105,18 @@ template <class SC, class LO, class GO, class NO>
 BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements)
     : map_(map), data_(std::shared_ptr<SC>(), elements.data()) {
   if (map.is_null()) throw std::invalid_argument("Tessera::BlockVector: the Map is null");
-  if (elements.extent(0) != map->getLocalNumElements()) {
-    throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(elements.extent(0)) +
-                                " rows; expected " + std::to_string(map->getLocalNumElements()) + ", as in the Map");
+  const std::size_t rows = map->getLocalNumElements();
+  if (elements.extent(0) != rows || elements.extent(1) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw std::invalid_argument("Tessera::BlockVector: there are " + std::to_string(elements.extent(0)) + " rows and " +
+                                std::to_string(elements.extent(1)) + " columns; expected " + std::to_string(rows) +
+                                " rows, as in the Map, and at most 2^31 - 1 columns");
+  }
+  if (elements.size() > 0 && elements.data() == nullptr) {
+    throw std::invalid_argument("Tessera::BlockVector: the elements have no memory");
   }
   rows_ = static_cast<Impl::Ordinal>(elements.extent(0));
   columns_ = static_cast<Impl::Ordinal>(elements.extent(1));
-  row_stride_ = columns_;
+  row_stride_ = rows > 1 ? static_cast<std::ptrdiff_t>(elements.stride(0)) : columns_;  // of a part of a View
 }
 
 template <class SC, class LO, class GO, class NO>

@@ -48,8 +48,8 @@ struct ChebyshevOptions {
 /// degree 3 on, which are kept for the next call. Tpetra's multivectors are copied to blocks and back. compute() has
 /// estimate_steps products with one column, and two more sums over the ranks than steps.
 ///
-/// Collective as the products are. In the first apply() with a given number of columns, an error on one rank throws on
-/// all. The object is not thread-safe.
+/// Collective as the products are. In an apply() with more columns than any before, an error on one rank throws on all.
+/// The object is not thread-safe.
 ///
 /// \tparam Scalar        float or double
 /// \tparam LocalOrdinal  int

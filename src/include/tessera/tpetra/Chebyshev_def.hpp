@@ -5,6 +5,7 @@
 #include <Tpetra_MultiVector.hpp>
 #include <Tpetra_Vector.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -74,19 +75,32 @@ struct Chebyshev<SC, LO, GO, NO>::State {
   Teuchos::RCP<vector_type> inverse = Teuchos::null;
   double largest = 0;
 
-  // Of the last number of columns: the present and the former iterate, and the product.
+  // Memory for the most columns so far, and what the present number takes of it: the present and the former iterate,
+  // and the product.
+  std::array<std::optional<Block>, 3> memory = {};
   std::optional<Block> iterate = {}, former = {}, product = {};
   std::size_t agreed = 0;  // the number of columns that all ranks have had memory for, plus one
 
   void reserve(std::size_t columns) {
-    const auto take = [&](std::optional<Block>& block, int degree) {
-      if (options.degree < degree || (block && block->getNumVectors() == columns)) return;
-      block.reset();  // its memory may serve the new block
-      block.emplace(inverse->getMap(), columns, false);
+    const auto take = [&](std::optional<Block>& block, std::optional<Block>& kept) {
+      if (!kept || kept->getNumVectors() < columns) {
+        block.reset();
+        kept.reset();  // its memory may serve the new block
+        kept.emplace(inverse->getMap(), columns, false);
+      }
+      using View = typename Block::row_major_view_type;
+      block.emplace(inverse->getMap(), View(kept->block().data, kept->getLocalLength(), columns));
     };
-    take(iterate, 2);
-    take(product, 2);
-    take(former, 3);
+    if (options.degree < 2) return;
+    take(iterate, memory[0]);
+    take(product, memory[1]);
+    if (options.degree > 2) take(former, memory[2]);
+  }
+
+  void forget_memory() {
+    for (auto* const block : {&iterate, &former, &product}) block->reset();
+    memory = {};
+    agreed = 0;
   }
 
   /// Checks arguments and allocates memory. If memory may grow, all ranks agree on whether that succeeded.
@@ -149,7 +163,7 @@ Chebyshev<SC, LO, GO, NO>::Chebyshev(const Teuchos::RCP<const operator_type>& A,
 template <class SC, class LO, class GO, class NO>
 Chebyshev<SC, LO, GO, NO>::Chebyshev(const Teuchos::RCP<const operator_type>& A,
                                      const Teuchos::RCP<const vector_type>& diagonal, const ChebyshevOptions& options) {
-  if (A.is_null()) throw std::invalid_argument("Tessera::Chebyshev: the matrix is null");
+  if (A.is_null()) throw std::invalid_argument("Tessera::Chebyshev: the matrix is null; expected a matrix");
   Impl::check(options);
   state_ = std::make_unique<State>(State{A, diagonal, options});
   compute();
@@ -161,7 +175,7 @@ Chebyshev<SC, LO, GO, NO>::~Chebyshev() = default;
 template <class SC, class LO, class GO, class NO>
 void Chebyshev<SC, LO, GO, NO>::compute() {
   const std::string name = "Tessera::Chebyshev";
-  const auto map = state_->A->getRangeMap();
+  const auto map = Impl::range_map_of(name, *state_->A);
   const auto inverse = Teuchos::rcp(new vector_type(map));
   if (state_->diagonal.is_null()) {
     Impl::copy_diagonal(name, *state_->A, *inverse);
@@ -181,6 +195,7 @@ void Chebyshev<SC, LO, GO, NO>::compute() {
                                   "; expected a symmetric positive definite matrix");
     }
   }
+  if (!state_->inverse.is_null() && state_->inverse->getMap() != map) state_->forget_memory();
   state_->inverse = inverse;
   state_->largest = largest;
 }

@@ -23,8 +23,11 @@ struct Jacobi<SC, LO, GO, NO>::State {
 
 template <class SC, class LO, class GO, class NO>
 Jacobi<SC, LO, GO, NO>::Jacobi(const Teuchos::RCP<const operator_type>& matrix, SC damping) {
-  if (matrix.is_null()) throw std::invalid_argument("Tessera::Jacobi: the matrix is null");
-  if (!std::isfinite(damping)) throw std::invalid_argument("Tessera::Jacobi: damping is not finite");
+  if (matrix.is_null()) throw std::invalid_argument("Tessera::Jacobi: the matrix is null; expected a matrix");
+  if (!std::isfinite(damping) || damping == SC(0)) {
+    throw std::invalid_argument("Tessera::Jacobi: damping is " + Impl::short_number(double(damping)) +
+                                "; expected a finite number other than 0");
+  }
   state_ = std::make_unique<State>(State{matrix, damping, Teuchos::null});
   compute();
 }
@@ -34,7 +37,8 @@ Jacobi<SC, LO, GO, NO>::~Jacobi() = default;
 
 template <class SC, class LO, class GO, class NO>
 void Jacobi<SC, LO, GO, NO>::compute() {
-  const auto inverse = Teuchos::rcp(new Tpetra::Vector<SC, LO, GO, NO>(state_->matrix->getRangeMap()));
+  const auto inverse =
+      Teuchos::rcp(new Tpetra::Vector<SC, LO, GO, NO>(Impl::range_map_of("Tessera::Jacobi", *state_->matrix)));
   Impl::copy_diagonal("Tessera::Jacobi", *state_->matrix, *inverse);
   Impl::invert_diagonal("Tessera::Jacobi", *inverse, state_->damping, false);
   state_->inverse = inverse;

@@ -33,7 +33,10 @@ class NcclComm {
   /// Returns what rank 0 sends to all ranks, which they make the communicator with.
   static Key make_key();
 
-  /// Collective over all ranks.
+  /// Throws if a GPU cannot be used: in advance, because ranks wait for each other in the constructor.
+  static void require_device(int device);
+
+  /// Collective over all ranks. If a rank ends before it calls this, the others wait forever.
   ///
   /// \param device [in] the number of this rank's GPU
   NcclComm(const Key& key, int rank, int size, int device);

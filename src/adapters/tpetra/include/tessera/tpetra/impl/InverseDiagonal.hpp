@@ -25,9 +25,10 @@ struct InvertDiagonal {
 
   KOKKOS_FUNCTION bool is_right(Scalar element) const {
     // NaN fails each comparison. The inverse of a subnormal number may be infinite.
-    const Scalar magnitude = element < Scalar(0) ? -element : element, inverse = Scalar(1) / magnitude;
+    const Scalar magnitude = element < Scalar(0) ? -element : element, inverse = factor / magnitude;
     constexpr Scalar most = Kokkos::Experimental::finite_max_v<Scalar>;
-    return magnitude > Scalar(0) && magnitude <= most && inverse <= most && (element > Scalar(0) || !is_positive);
+    const bool is_finite = magnitude <= most && -most <= inverse && inverse <= most;
+    return magnitude > Scalar(0) && is_finite && (element > Scalar(0) || !is_positive);
   }
   KOKKOS_FUNCTION void operator()(int row, int& first_wrong) const {
     const Scalar element = diagonal(row, 0);
@@ -45,6 +46,17 @@ inline std::string short_number(double number) {
   return text;
 }
 
+/// Returns the range Map of an operator.
+///
+/// \throws std::invalid_argument if it has none
+template <class SC, class LO, class GO, class NO>
+Teuchos::RCP<const Tpetra::Map<LO, GO, NO>> range_map_of(const std::string& name,
+                                                         const Tpetra::Operator<SC, LO, GO, NO>& A) {
+  const auto map = A.getRangeMap();
+  if (!map.is_null()) return map;
+  throw std::invalid_argument(name + ": the matrix has no range Map; call fillComplete() first");
+}
+
 /// Copies the diagonal of an operator that has one. Collective.
 ///
 /// \throws std::invalid_argument on all ranks if it has none, or if its Maps differ
@@ -54,14 +66,14 @@ void copy_diagonal(const std::string& name, const Tpetra::Operator<SC, LO, GO, N
   const auto require = [&](bool condition, const char* what) {
     if (!condition) throw std::invalid_argument(name + ": " + what);
   };
-  const auto& map = *A.getRangeMap();
-  require(A.getDomainMap()->isSameAs(map), "the domain Map is not the range Map; expected the same");
+  const auto map = range_map_of(name, A);
+  require(A.getDomainMap()->isSameAs(*map), "the domain Map is not the range Map; expected the same");
   const auto* const rows = dynamic_cast<const Tpetra::RowMatrix<SC, LO, GO, NO>*>(&A);
   if (rows == nullptr) {
     require(A.hasDiagonal(), "the operator does not give its diagonal (hasDiagonal()); expected a matrix");
     return A.getLocalDiagCopy(diagonal);
   }
-  require(rows->getRowMap()->isSameAs(map), "the row Map is not the range Map; expected the same");
+  require(rows->getRowMap()->isSameAs(*map), "the row Map is not the range Map; expected the same");
   rows->getLocalDiagCopy(diagonal);
 }
 
