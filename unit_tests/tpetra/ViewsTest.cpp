@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdexcept>
 #include <tessera/io/Generators.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/tpetra/impl/GrowingMultivector.hpp>
 
 #include "TestProblem.hpp"
@@ -103,7 +104,8 @@ bool is_summed_in_order(const MV& Y) {
   return Y.isDistributed() && (ranks() == 2 || MV::execution_space().concurrency() == 1);
 }
 
-/// A Krylov block loses and regains columns: results stay right, and columns do not depend on their neighbours.
+/// A Krylov block loses and regains columns: results stay right, and columns do not depend on their neighbours. (On a
+/// GPU a column alone may have other bits.)
 TEST_P(Views, Deflation) {
   for (const auto mode : every_mode) {
     const auto X = random_vectors(x_map(*A, mode), 8, 1);
@@ -119,7 +121,8 @@ TEST_P(Views, Deflation) {
       difference.update(-1, y, 1);
       Teuchos::Array<double> norms(columns);
       difference.normInf(norms());
-      const double most = is_summed_in_order(y) ? 0 : 1e-13;
+      const bool has_other_bits = columns == 1 && !is_host_space<MV::execution_space>;
+      const double most = is_summed_in_order(y) && !has_other_bits ? 0 : 1e-13;
       for (const double norm : norms) EXPECT_LE(norm, most);
     }
   }
