@@ -10,6 +10,7 @@
 #include <tessera/common/Overlap.hpp>
 #include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <vector>
 
 #include "BlockCgSmoothing.hpp"
@@ -456,9 +457,14 @@ class BlockCg {
     return true;
   }
 
-  /// Whether a step computes the products for the next Gram matrix. These take about as much arithmetic as two of the
-  /// other passes, which only a sum over ranks is worth. A step that follows a predicted one needs Q^T Q.
-  bool predicts() const { return wait_ == 0 && blocks_.has_sum_over_ranks(); }
+  /// Returns whether a step computes the products for the next Gram matrix, as all ranks do.
+  bool predicts() {
+    constexpr double few_numbers = is_host_space<ExecutionSpace> ? 1 << 15 : 1 << 22;
+    if (wait_ > 0 || !blocks_.has_sum_over_ranks()) return false;
+    if (options_.sums != BlockCgSums::Auto) return options_.sums == BlockCgSums::Once;
+    if (rows_of_a_rank_ == 0) rows_of_a_rank_ = std::max(1.0, blocks_.mean_rows());
+    return rows_of_a_rank_ * width_ <= few_numbers;
+  }
   /// Where predictions fail, they mostly fail for many iterations: after each failure, waits twice as long.
   void note_prediction(bool is_tried, bool has_succeeded) {
     if (!is_tried) {
@@ -601,7 +607,7 @@ class BlockCg {
   BlockCgSmoothing<ExecutionSpace, Scalar> smoothing_;
   BlockCgResult result_;
   std::vector<bool> is_estimated_;  // whether the residual of a column of the user's X is the recurrence's
-  double rows_of_all_ranks_ = 0;    // 0 until it is computed
+  double rows_of_all_ranks_ = 0, rows_of_a_rank_ = 0;  // 0 until they are computed
 
   // The state of a cycle
   Numbers now_, first_, least_, plain_;  // residuals of the active columns: of X; initial; least; without smoothing

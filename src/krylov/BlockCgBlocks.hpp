@@ -184,14 +184,22 @@ class BlockCgBlocks {
     return Small(triangle);
   }
   bool has_sum_over_ranks() const { return static_cast<bool>(sum_over_ranks_); }
-  double rows_of_all_ranks() {
-    Scalar* sum = numbers(1);
-    *sum = Scalar(rows_);
-    if (sum_over_ranks_) sum_over_ranks_(sum, 1);
-    return double(*sum);
+  double rows_of_all_ranks() { return rows_and_ranks().first; }
+  double mean_rows() {
+    const auto [rows, ranks] = rows_and_ranks();
+    return rows / ranks;
   }
 
  private:
+  /// Returns the numbers of rows and of ranks.
+  std::pair<double, double> rows_and_ranks() {
+    Scalar* sums = numbers(2);
+    sums[0] = Scalar(rows_);
+    sums[1] = Scalar(1);
+    if (sum_over_ranks_) sum_over_ranks_(sums, 2);
+    return {double(sums[0]), double(sums[1])};
+  }
+
   void make_room(Kokkos::View<Scalar*, typename ExecutionSpace::memory_space>& view, std::size_t first,
                  std::size_t end) {
     if (view.extent(0) < size_ * (end - first)) {

@@ -269,6 +269,7 @@ TYPED_TEST(BlockCgEdgesTest, ResidualsThatFallAtOnce) {
     const auto A = this->rounded(with_eigenvalues(eigenvalues));
     const auto B = this->rounded(random_matrix(60, 3, 3));
     auto options = this->options();
+    options.sums = BlockCgSums::Once;
     int sums = 0;
     options.sum_over_ranks = [&](Scalar*, Ordinal) { ++sums; };
     options.max_restarts = -1;
@@ -288,6 +289,7 @@ TYPED_TEST(BlockCgEdgesTest, ResidualsThatFallAtOnce) {
     }
     EXPECT_LT(least, fall);
     options = this->options();
+    options.sums = BlockCgSums::Once;
     options.sum_over_ranks = [](Scalar*, Ordinal) {};
     this->expect_solved(A, B, this->solve(A, B, options), 5);
   }
@@ -415,6 +417,7 @@ TYPED_TEST(BlockCgEdgesTest, ARankWithoutRowsDoesAsTheOthers) {
   const auto B = this->rounded(random_matrix(60, 4, 3));
   std::deque<std::vector<Scalar>> records;
   auto options = this->options();
+  options.sums = BlockCgSums::Once;  // Auto counts ranks
   options.sum_over_ranks = [&](Scalar* sums, Ordinal count) { records.emplace_back(sums, sums + count); };
   const auto with_rows = this->solve(A, B, options, random_matrix(60, 4, 9));
   this->expect_solved(A, B, with_rows, 30);

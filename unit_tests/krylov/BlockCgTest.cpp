@@ -237,6 +237,7 @@ TYPED_TEST(BlockCgTest, SumsOverRanksOnceAnIteration) {
   const auto B = this->rounded(random_matrix(400, 4, 3));
   int sums = 0;
   auto options = this->options();
+  options.sums = BlockCgSums::Once;
   options.sum_over_ranks = [&](Scalar*, Ordinal count) {
     ++sums;
     EXPECT_LE(count, 4 * 16);
@@ -255,6 +256,32 @@ TYPED_TEST(BlockCgTest, SumsOverRanksOnceAnIteration) {
   ProductWithInner<Exec, Scalar> product(A);
   const typename TestFixture::template Device<Kokkos::LayoutRight> b(B), x(HostDenseMatrix(400, 4));
   expect_sums(block_cg(Exec(), product, b.view, x.view, options), 1, "products that give inner products");
+  options.sums = BlockCgSums::Twice;
+  expect_sums(this->solve(A, B, options).result, 2, "plain, twice");
+  expect_sums(this->solve(A, jacobi_of(A), B, options).result, 3, "preconditioned, twice more");
+}
+
+/// Auto sums once where ranks have few rows in the mean, and asks how many once.
+TYPED_TEST(BlockCgTest, SumsAsOftenAsBlocksAreLarge) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(400, 300));
+  const auto B = this->rounded(random_matrix(400, 4, 3));
+  const auto sums_with = [&](BlockCgSums wish, double times) {
+    int sums = 0, iterations = 0;
+    auto options = this->options();
+    options.sums = wish;
+    options.sum_over_ranks = [&](Scalar* numbers, Ordinal count) {
+      ++sums;
+      if (count == 2) numbers[0] *= Scalar(times);  // pretends that other rows are on the same rank
+    };
+    iterations = this->solve(A, B, options).result.iterations;
+    EXPECT_GT(iterations, 10);
+    return sums;
+  };
+  const int once = sums_with(BlockCgSums::Once, 1), twice = sums_with(BlockCgSums::Twice, 1);
+  EXPECT_LT(once, twice);
+  EXPECT_EQ(sums_with(BlockCgSums::Auto, 1), once + 1);
+  EXPECT_EQ(sums_with(BlockCgSums::Auto, 1e6), twice + 1);
 }
 
 TYPED_TEST(BlockCgTest, TakesInnerProductsThatProductsGive) {

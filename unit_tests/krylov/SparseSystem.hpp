@@ -103,7 +103,7 @@ class SparseSystem {
   /// Solves the system. On entry, X is the guess. Products that give no inner products run as on one of several ranks,
   /// where Gram matrices are predicted.
   BlockCgResult solve(const HostDenseMatrix& B, HostDenseMatrix& X, Options options) const {
-    if (!with_inner_products_) options.sum_over_ranks = [](Scalar*, Ordinal) {};
+    if (!with_inner_products_) options.sum_over_ranks = [](Scalar*, Ordinal) {}, options.sums = BlockCgSums::Once;
     const DeviceBlock<Exec, Scalar, Kokkos::LayoutRight> b(B), x(X);
     const auto solve_with = [&](const auto& product) {
       return has_preconditioner_ ? block_cg(Exec(), product, jacobi_, b.view, x.view, options)

@@ -12,6 +12,16 @@
 
 namespace Tessera {
 
+/// How often an iteration of block_cg() sums over ranks, if it does.
+enum class BlockCgSums {
+  /// Once if a rank has few numbers in a block: at most 2^15 on hosts and 2^22 on devices, with the mean number of
+  /// rows.
+  /// A sum then takes longer than what saves it. Otherwise Twice.
+  Auto,
+  Once,  ///< once in most iterations, twice with a preconditioner: for many ranks or slow networks
+  Twice  ///< twice, three times with a preconditioner: with less arithmetic
+};
+
 /// Options of block_cg().
 template <class Scalar>
 struct BlockCgOptions {
@@ -26,6 +36,7 @@ struct BlockCgOptions {
   /// all columns seem to be solved, and columns that are not start again. If negative, b - A x is not computed.
   int max_restarts = 3;
   Impl::SumOverRanks<Scalar> sum_over_ranks = {};  ///< the sum over ranks, if rows are distributed
+  BlockCgSums sums = BlockCgSums::Auto;            ///< how often an iteration sums over ranks; the same on all of them
   bool keeps_history = false;                      ///< fills BlockCgResult::history
 };
 
@@ -144,12 +155,13 @@ class BlockCgWorkspace {
 /// With a preconditioner it is 16 times, with 3 waits. A product that computes P^T A P in its own pass saves 2 of these
 /// times, and its wait replaces one wait. Devices update P in two passes without a preconditioner: 16 times.
 ///
-/// If there is a sum over ranks, an iteration has 1 sum, 2 with a preconditioner, and as many waits. The pass for P^T A
-/// P then computes all that the Gram matrix of the next Q takes, and Q is updated and made orthonormal in one pass.
-/// Hosts read or write n x s numbers 12 times, 14 times with a preconditioner, and compute about a third more. A
-/// product that computes P^T A P in its own pass saves 1 of these times; its wait is another wait. Devices move n x s
-/// numbers 19 times. Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl.
-/// Math. 25, 1989, sum once an iteration likewise: |r|^2 follows from products before r is computed.
+/// If there is a sum over ranks, each wait is followed by one. With BlockCgSums::Once an iteration has 1 sum and wait,
+/// 2 with a preconditioner. The pass for P^T A P then computes all that the Gram matrix of the next Q takes, and Q is
+/// updated and made orthonormal in one pass. Hosts read or write n x s numbers 12 times, 14 times with a
+/// preconditioner, and compute about a third more. A product that computes P^T A P in its own pass saves 1 of these
+/// times; its wait is another wait. Devices move n x s numbers 19 times. Chronopoulos and Gear, "s-step iterative
+/// methods for symmetric linear systems", J. Comput. Appl. Math. 25, 1989, sum once an iteration likewise: |r|^2
+/// follows from products before r is computed.
 ///
 /// The terms of this Gram matrix cancel where residuals fall. If it is not accurate enough, which all ranks decide
 /// alike, the iteration computes it from Q, with one more wait and sum. For ill-conditioned systems whose residuals

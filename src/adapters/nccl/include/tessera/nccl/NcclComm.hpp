@@ -19,7 +19,7 @@ struct NcclMessage {
 
 /// A communicator of NCCL, which sends memory of one GPU to another, over NVLink where there is one. Messages are work
 /// on a stream: no host thread waits for them. Each rank needs a GPU of its own, unless NCCL_MULTI_RANK_GPU_ENABLE is 1
-/// (NCCL 2.30 and newer).
+/// (NCCL 2.32 has this, 2.28 has not).
 ///
 /// Without NCCL (TESSERA_ENABLE_NCCL) is_built() is false, and all else throws std::logic_error. Other errors are
 /// std::runtime_errors that hold NCCL's message.
