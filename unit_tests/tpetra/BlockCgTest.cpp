@@ -146,8 +146,9 @@ TEST(BlockCgOnRanks, ABlockMayViewTheCallersMemory) {
   const Block part(map, Kokkos::subview(elements, Kokkos::ALL, std::pair(0, 2)));
   expect_elements(part, *x->subView(Teuchos::Range1D(0, 1)));
   EXPECT_THROW(Block(uniform_map(50 + ranks()), elements), std::invalid_argument);
-  EXPECT_THROW(Block(map_of(50, [](GO) { return true; }), Block::row_major_view_type(nullptr, 50, 1)),
-               std::invalid_argument);
+  EXPECT_THROW(
+      Block(map_of(50, [](GO) { return true; }), Block::row_major_view_type(static_cast<double*>(nullptr), 50, 1)),
+      std::invalid_argument);
   EXPECT_THROW(Block(Teuchos::null, elements), std::invalid_argument);
 }
 
