@@ -111,7 +111,7 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map
                                 std::to_string(elements.extent(1)) + " columns; expected " + std::to_string(rows) +
                                 " rows, as in the Map, and at most 2^31 - 1 columns");
   }
-  if (elements.size() > 0 && elements.data() == nullptr) {
+  if (rows > 0 && elements.extent(1) > 0 && elements.data() == nullptr) {
     throw std::invalid_argument("Tessera::BlockVector: the elements have no memory");
   }
   rows_ = static_cast<Impl::Ordinal>(elements.extent(0));
