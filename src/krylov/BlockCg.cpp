@@ -462,8 +462,7 @@ class BlockCg {
     constexpr double few_numbers = is_host_space<ExecutionSpace> ? 1 << 15 : 1 << 22;
     if (wait_ > 0 || !blocks_.has_sum_over_ranks()) return false;
     if (options_.sums != BlockCgSums::Auto) return options_.sums == BlockCgSums::Once;
-    if (rows_of_a_rank_ == 0) rows_of_a_rank_ = std::max(1.0, blocks_.mean_rows());
-    return rows_of_a_rank_ * width_ <= few_numbers;
+    return blocks_.mean_rows() * width_ <= few_numbers;
   }
   /// Where predictions fail, they mostly fail for many iterations: after each failure, waits twice as long.
   void note_prediction(bool is_tried, bool has_succeeded) {
@@ -596,8 +595,7 @@ class BlockCg {
   bool is_in_vain(int spaces) {
     const int taken = result_.iterations - begun_, in_vain = result_.iterations - progress_;
     if (2 * in_vain < taken || in_vain < 100) return false;
-    if (rows_of_all_ranks_ == 0) rows_of_all_ranks_ = blocks_.rows_of_all_ranks();
-    return in_vain >= spaces * rows_of_all_ranks_ / width_;
+    return in_vain >= spaces * blocks_.rows_of_all_ranks() / width_;
   }
 
   const Operators& operators_;
@@ -607,7 +605,6 @@ class BlockCg {
   BlockCgSmoothing<ExecutionSpace, Scalar> smoothing_;
   BlockCgResult result_;
   std::vector<bool> is_estimated_;  // whether the residual of a column of the user's X is the recurrence's
-  double rows_of_all_ranks_ = 0, rows_of_a_rank_ = 0;  // 0 until they are computed
 
   // The state of a cycle
   Numbers now_, first_, least_, plain_;  // residuals of the active columns: of X; initial; least; without smoothing

@@ -184,20 +184,26 @@ class BlockCgBlocks {
     return Small(triangle);
   }
   bool has_sum_over_ranks() const { return static_cast<bool>(sum_over_ranks_); }
-  double rows_of_all_ranks() { return rows_and_ranks().first; }
+  double rows_of_all_ranks() {
+    count_rows();
+    return all_rows_;
+  }
+  /// Returns the mean number of rows of a rank.
   double mean_rows() {
-    const auto [rows, ranks] = rows_and_ranks();
-    return rows / ranks;
+    count_rows();
+    return all_rows_ / ranks_;
   }
 
  private:
-  /// Returns the numbers of rows and of ranks.
-  std::pair<double, double> rows_and_ranks() {
+  /// Counts rows and ranks, with one sum the first time.
+  void count_rows() {
+    if (ranks_ > 0) return;
     Scalar* sums = numbers(2);
     sums[0] = Scalar(rows_);
     sums[1] = Scalar(1);
     if (sum_over_ranks_) sum_over_ranks_(sums, 2);
-    return {double(sums[0]), double(sums[1])};
+    all_rows_ = double(sums[0]);
+    ranks_ = double(sums[1]);
   }
 
   void make_room(Kokkos::View<Scalar*, typename ExecutionSpace::memory_space>& view, std::size_t first,
@@ -225,6 +231,7 @@ class BlockCgBlocks {
   Ordinal rows_;
   std::size_t size_ = 0;  // elements that are allocated for a block
   std::array<Scalar*, 7> places_{};
+  double all_rows_ = 0, ranks_ = 0;  // of all ranks; 0 until they are counted
 };
 
 }  // namespace Impl

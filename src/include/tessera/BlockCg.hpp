@@ -16,7 +16,7 @@ namespace Tessera {
 enum class BlockCgSums {
   /// Once if a rank has few numbers in a block: at most 2^15 on hosts and 2^22 on devices, with the mean number of
   /// rows.
-  /// A sum then takes longer than what saves it. Otherwise Twice.
+  /// A sum then takes longer than what saves it. Otherwise Twice. One more sum at the beginning counts rows and ranks.
   Auto,
   Once,  ///< once in most iterations, twice with a preconditioner: for many ranks or slow networks
   Twice  ///< twice, three times with a preconditioner: with less arithmetic
