@@ -35,6 +35,11 @@ void add_settings(CLI::App& app, Settings& settings) {
   if (!settings.rows.empty()) {
     app.add_option("--rows", settings.rows, "Rows of the blocks")->check(CLI::Range(1, 1 << 30))->capture_default_str();
   }
+  if (!settings.products.empty()) {
+    app.add_option("--products", settings.products, "Products of a batch")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+  }
   if (!settings.columns.empty()) Harness::add_columns(app, "--num_vecs", settings.columns);
   if (!settings.layouts.empty()) Harness::add_layout(app, settings.layouts);
   if (!settings.formats.empty()) {

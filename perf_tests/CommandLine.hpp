@@ -22,6 +22,7 @@ struct Settings {
   std::vector<Format> formats = {};        ///< --format
   std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<int> columns = {};           ///< --num_vecs: columns of X
+  std::vector<int> products = {};          ///< --products: products of a batch
   std::optional<bool> published = {};      ///< --published: also the kernels of the formats' papers
   std::optional<bool> tuned = {};          ///< --tuned: also plans with Tuning::Adaptive
 };

@@ -23,10 +23,12 @@ namespace Tessera::Impl {
 /// adjacent entries, and Kokkos adds their sums.
 ///
 /// \tparam teams_at_a_time teams that a multiprocessor has room for: with more, a lane has fewer registers
-template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, int teams_at_a_time>
+/// \tparam Items           RowItems or BatchItems
+template <class ExecutionSpace, class Items, int teams_at_a_time>
 class DeviceColumn {
  public:
-  using Items = RowItems<Pattern, MatrixScalar, VectorScalar>;
+  using VectorScalar = typename Items::Vector;
+  using Operands = typename Items::Operands;
   using Policy =
       Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<256, teams_at_a_time>, Kokkos::IndexType<Ordinal>>;
   using Team = typename Policy::member_type;
@@ -39,7 +41,7 @@ class DeviceColumn {
     constexpr bool is_host = is_host_space<ExecutionSpace>;
     const int threads = is_host ? 1 : team_lanes / lanes_;
     const Ordinal teams = std::min(window_count(items_.count(), threads * items_.schedule.column_rows), most_teams);
-    if (teams > 0) Kokkos::parallel_for(Pattern::label, Policy(exec, teams, threads, is_host ? 1 : lanes_), *this);
+    if (teams > 0) Kokkos::parallel_for(Items::label, Policy(exec, teams, threads, is_host ? 1 : lanes_), *this);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -57,11 +59,12 @@ class DeviceColumn {
   KOKKOS_FUNCTION void sum_item(const Team& team, Ordinal item) const {
     EntrySpan span;
     if (!items_.find(item, span)) return;
+    const Operands& operands = items_.product_of(item);
     VectorScalar sum;
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, lanes_),
         [&](int lane, VectorScalar& own) {
-          own += sum_of({span.begin + lane, span.end});
+          own += sum_of(operands, {span.begin + lane, span.end});
         },
         Kokkos::Sum<VectorScalar>(sum));
     Kokkos::single(Kokkos::PerThread(team), [&] { items_.store(item, 0, sum); });
@@ -69,9 +72,8 @@ class DeviceColumn {
 
   /// Returns the sum of every lanes_-th entry times x, in order. The next columns are read
   /// while elements of x are fetched.
-  KOKKOS_FUNCTION VectorScalar sum_of(EntrySpan span) const {
+  KOKKOS_FUNCTION VectorScalar sum_of(const Operands& operands, EntrySpan span) const {
     constexpr int unroll = sizeof(VectorScalar) > 8 ? 2 : 4;  // with more, complex doubles have too few registers
-    const auto& product = items_.product;
     Ordinal columns[unroll];
     const auto read_columns = [&](Offset first) {
       TESSERA_UNROLL
@@ -87,8 +89,8 @@ class DeviceColumn {
       TESSERA_UNROLL
       for (int u = 0; u < unroll; ++u) {
         const Offset k = first + u * lanes_;
-        x[u] = product.x(columns[u], 0);
-        a[u] = k < span.end ? value_of_entry(product, k) : VectorScalar(0);
+        x[u] = operands.x(columns[u], 0);
+        a[u] = k < span.end ? items_.value(operands, k) : VectorScalar(0);
       }
       read_columns(first + unroll * lanes_);
       TESSERA_UNROLL

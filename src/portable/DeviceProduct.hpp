@@ -132,7 +132,7 @@ class DeviceProduct {
   }
   template <int teams_at_a_time>
   void multiply_column_by(const Items& items) const {
-    DeviceColumn<ExecutionSpace, Pattern, MatrixScalar, VectorScalar, teams_at_a_time>(items).run(exec_);
+    DeviceColumn<ExecutionSpace, Items, teams_at_a_time>(items).run(exec_);
   }
 
   /// Lanes read whole vectors of rows of X if they can: two of them if rows are so short that all else takes longer. If
@@ -157,7 +157,7 @@ class DeviceProduct {
   template <int width, bool is_packed>
   void multiply_by(const Items& items, int most_lanes) const {
     const DeviceRowsShape shape(items.product.y.columns, width, most_lanes, schedule_.parts);
-    DeviceRows<ExecutionSpace, Pattern, MatrixScalar, VectorScalar, width, is_packed>(items, shape).run(exec_);
+    DeviceRows<ExecutionSpace, Items, width, is_packed>(items, shape).run(exec_);
   }
 
   ExecutionSpace exec_;

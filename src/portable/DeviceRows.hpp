@@ -73,15 +73,16 @@ struct DeviceRowsShape {
   }
 };
 
-/// The kernel: computes Y = alpha A X + beta Y for the items of compressed rows. Each lane sums a part of an item for
+/// The kernel: computes Y = alpha A X + beta Y for items: RowItems or BatchItems. Each lane sums a part of an item for
 /// `width` columns. If items have several parts, or Y is column-major, the sums are exchanged in scratch memory: then
 /// adjacent lanes write adjacent elements of Y. Otherwise lanes wait for no other lane.
 ///
 /// \tparam is_packed whether has_whole_lanes(X); otherwise lanes read X element by element, wherever it is
-template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, int width, bool is_packed>
+template <class ExecutionSpace, class Items, int width, bool is_packed>
 class DeviceRows {
  public:
-  using Items = RowItems<Pattern, MatrixScalar, VectorScalar>;
+  using VectorScalar = typename Items::Vector;
+  using Operands = typename Items::Operands;
   /// Teams of a multiprocessor at a time: with more, two complex doubles of a lane have too few registers.
   static constexpr int teams_at_a_time = sizeof(VectorScalar) > 8 && width > 1 ? 4 : 6;
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<DeviceRowsShape::team_lanes, teams_at_a_time>,
@@ -112,7 +113,7 @@ class DeviceRows {
     if (count == 0) return;
     Policy policy(exec, count, is_host_space<ExecutionSpace> ? 1 : DeviceRowsShape::team_lanes, 1);
     const auto bytes = writes_at_once_ ? 0 : sums() * static_cast<int>(sizeof(VectorScalar)) + most_alignment;
-    Kokkos::parallel_for(Pattern::label, policy.set_scratch_size(0, Kokkos::PerTeam(bytes)), *this);
+    Kokkos::parallel_for(Items::label, policy.set_scratch_size(0, Kokkos::PerTeam(bytes)), *this);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -149,7 +150,7 @@ class DeviceRows {
     EntrySpan span;
     if (number >= shape_.items || !is_there(first_item, number) || column >= columns()) return;
     if (!items_.find(item, span)) return;
-    Lane sum = sum_of({span.begin + part, span.end}, column);
+    Lane sum = sum_of(items_.product_of(item), {span.begin + part, span.end}, column);
     if (writes_at_once_) return store(item, column, sum);
     VectorScalar* const to = sums + (part * shape_.items + number) * row_of_sums() + place;
     TESSERA_UNROLL
@@ -174,10 +175,10 @@ class DeviceRows {
 
   KOKKOS_FUNCTION void store(Ordinal item, Ordinal column, Lane& sum) const {
     if (writes_elements_ && !items_.is_piece(item)) {
-      const auto& product = items_.product;
+      const Operands& product = items_.product_of(item);
       TESSERA_UNROLL
       for (int w = 0; w < width; ++w) sum.at[w] = product.alpha * sum.at[w];
-      *reinterpret_cast<Lane*>(&product.y(place_of(product.y_rows, item), column)) = sum;
+      *reinterpret_cast<Lane*>(&product.y(place_of(product.y_rows, items_.row_of(item)), column)) = sum;
     } else {
       TESSERA_UNROLL
       for (int w = 0; w < width; ++w)
@@ -186,36 +187,35 @@ class DeviceRows {
   }
 
   /// Returns the sums of every parts-th entry times X, in order. Some rows of X are fetched at the same time.
-  KOKKOS_FUNCTION Lane sum_of(EntrySpan span, Ordinal column) const {
+  KOKKOS_FUNCTION Lane sum_of(const Operands& operands, EntrySpan span, Ordinal column) const {
     const int step = shape_.parts;
     Lane sum;
     TESSERA_UNROLL
     for (int w = 0; w < width; ++w) sum.at[w] = VectorScalar(0);
     Offset k = span.begin;
-    for (; k < span.end - 3 * step; k += 4 * step) add_entries<4>(k, column, sum);
+    for (; k < span.end - 3 * step; k += 4 * step) add_entries<4>(operands, k, column, sum);
     if (k < span.end - step) {
-      add_entries<2>(k, column, sum);
+      add_entries<2>(operands, k, column, sum);
       k += 2 * step;
     }
-    if (k < span.end) add_entries<1>(k, column, sum);
+    if (k < span.end) add_entries<1>(operands, k, column, sum);
     return sum;
   }
   template <int count>
-  KOKKOS_FUNCTION void add_entries(Offset first, Ordinal column, Lane& sum) const {
+  KOKKOS_FUNCTION void add_entries(const Operands& operands, Offset first, Ordinal column, Lane& sum) const {
     Lane x[count];
     TESSERA_UNROLL
-    for (int u = 0; u < count; ++u) x[u] = load(items_.A.column(first + u * shape_.parts), column);
+    for (int u = 0; u < count; ++u) x[u] = load(operands.x, items_.A.column(first + u * shape_.parts), column);
     TESSERA_UNROLL
     for (int u = 0; u < count; ++u) {
-      const VectorScalar a = value_of_entry(items_.product, first + u * shape_.parts);
+      const VectorScalar a = items_.value(operands, first + u * shape_.parts);
       TESSERA_UNROLL
       for (int w = 0; w < width; ++w) sum.at[w] += a * x[u].at[w];
     }
   }
 
   /// Loads elements of a row of X. Those behind the last column are those of the last column.
-  KOKKOS_FUNCTION Lane load(Ordinal row, Ordinal column) const {
-    const auto& x = items_.product.x;
+  KOKKOS_FUNCTION Lane load(const Multivector<const VectorScalar>& x, Ordinal row, Ordinal column) const {
     if constexpr (is_packed) {
       return *reinterpret_cast<const Lane*>(x.data + row * x.row_stride + column);
     } else {

@@ -21,9 +21,13 @@ struct EntrySpan {
 /// \tparam Pattern a pattern in compressed rows, with the column of each entry
 template <class Pattern, class MatrixScalar, class VectorScalar>
 struct RowItems {
+  using Operands = Product<MatrixScalar, VectorScalar>;
+  using Vector = VectorScalar;
+  static constexpr const char* label = Pattern::label;
+
   Pattern A;
   RowSchedule schedule;
-  Product<MatrixScalar, VectorScalar> product;
+  Operands product;
   VectorScalar* piece_sums = nullptr;  // y.columns for each piece
 
   KOKKOS_FUNCTION Ordinal count() const { return A.rows + schedule.pieces; }
@@ -40,6 +44,15 @@ struct RowItems {
     span.begin = A.row_offsets[row] + (piece - schedule.piece_offsets[number]) * schedule.piece_length;
     span.end = end - span.begin < schedule.piece_length ? end : span.begin + schedule.piece_length;
     return true;
+  }
+
+  /// Returns the operands of an item.
+  KOKKOS_FUNCTION const Operands& product_of(Ordinal /*item*/) const { return product; }
+  /// Returns the row of A and, before y_rows, of Y that an item is, if it is no piece.
+  KOKKOS_FUNCTION Ordinal row_of(Ordinal item) const { return item; }
+  /// Returns the value of an entry among these operands.
+  KOKKOS_FUNCTION VectorScalar value(const Operands& operands, Offset entry) const {
+    return value_of_entry(operands, entry);
   }
 
   KOKKOS_FUNCTION void store(Ordinal item, Ordinal column, VectorScalar sum) const {

@@ -108,11 +108,28 @@ CuSparseProduct<Scalar>::CuSparseProduct(const CuSparseAlgorithm& algorithm, boo
 }
 
 template <class Scalar>
+void CuSparseProduct<Scalar>::set_batch(int count, std::int64_t entries, std::int64_t x_stride, std::int64_t y_stride) {
+  check(cusparseCsrSetStridedBatch(static_cast<cusparseSpMatDescr_t>(A_.get()), count, 0, entries),
+        "cusparseCsrSetStridedBatch");
+  batch_ = count;
+  x_stride_ = x_stride;
+  y_stride_ = y_stride;
+}
+
+template <class Scalar>
 void CuSparseProduct<Scalar>::prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X,
                                       Scalar beta, const Multivector<Scalar>& Y) {
   check(cusparseSetStream(static_cast<cusparseHandle_t>(handle_.get()), stream), "cusparseSetStream");
   X_ = described(X, algorithm_.is_vector);
   Y_ = described(Y, algorithm_.is_vector);
+  if (batch_ > 1) {
+    const auto set = [&](const std::shared_ptr<void>& matrix, std::int64_t stride) {
+      check(cusparseDnMatSetStridedBatch(static_cast<cusparseDnMatDescr_t>(matrix.get()), batch_, stride),
+            "cusparseDnMatSetStridedBatch");
+    };
+    set(X_, x_stride_);
+    set(Y_, y_stride_);
+  }
   const std::string name = function_of(algorithm_);
   call(Step::BufferSize, (name + "_bufferSize").c_str(), alpha, beta);
   buffer_ = device_memory(buffer_bytes_);

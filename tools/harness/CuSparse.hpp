@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tessera/Mode.hpp>
@@ -41,6 +42,12 @@ class CuSparseProduct {
                   const Scalar* values, Mode mode = Mode::NoTranspose,
                   std::shared_ptr<void> handle = new_cusparse_handle());
 
+  /// Makes later products batches of `count` products, whose matrices have column indices and values of their own, both
+  /// `entries` apart. For SpMM, before prepare().
+  ///
+  /// \param x_stride, y_stride [in] elements from one X, or Y, to the next
+  void set_batch(int count, std::int64_t entries, std::int64_t x_stride, std::int64_t y_stride);
+
   /// Does all of a product except multiplying. X and Y are row-major or column-major; for SpMV, one contiguous column.
   void prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
                const Multivector<Scalar>& Y);
@@ -60,6 +67,8 @@ class CuSparseProduct {
   bool preprocesses_;
   Mode mode_;
   std::shared_ptr<void> handle_, A_, X_, Y_, buffer_, plan_;  // cuSPARSE's objects, destroyed with the last copy
+  int batch_ = 1;
+  std::int64_t x_stride_ = 0, y_stride_ = 0;
   Multivector<const Scalar> described_x_;
   Multivector<Scalar> described_y_;
   std::size_t buffer_bytes_ = 0;

@@ -229,11 +229,11 @@ TYPED_TEST(DeviceRowsTest, TeamsMultiplySeveralBlocks) {
                             host.alpha,    host.x.view(static_cast<const V*>(x.data())),
                             host.beta,     host.y.view(y.data())};
       if (columns == 1) {
-        DeviceColumn<Exec, Pattern, M, V, 6>({A.view(), schedule, product}).run(exec, 3);
+        DeviceColumn<Exec, RowItems<Pattern, M, V>, 6>({A.view(), schedule, product}).run(exec, 3);
       } else {
         PackRows<Exec, V>(product.x, packed.data(), 9).run(exec, 2);
         product.x = {packed.data(), pattern.columns, 9, 9, 1};
-        DeviceRows<Exec, Pattern, M, V, 1, false>({A.view(), schedule, product}, {9, 1, 4, 2}).run(exec, 3);
+        DeviceRows<Exec, RowItems<Pattern, M, V>, 1, false>({A.view(), schedule, product}, {9, 1, 4, 2}).run(exec, 3);
       }
       Dense<V> result = host.y;
       result.memory() = to_host(y);

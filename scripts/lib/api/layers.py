@@ -4,6 +4,7 @@ import re
 
 # The layer to which a public header belongs. Headers in a folder belong to the layer of that name.
 OWNERS = {
+    "Batch": "spmm",
     "BlockCg": "krylov",
     "EnumNames": "common",
     "Format": "common",

@@ -7,6 +7,7 @@
 /// Components have headers of their own: readers, writers and generators of matrices in tessera/io, the adapters
 /// tessera/kokkos_kernels/SpmvHandle.hpp, tessera/tpetra/CrsMatrix.hpp and tessera/tpetra/TpetraOperator.hpp.
 
+#include <tessera/Batch.hpp>
 #include <tessera/BlockCg.hpp>
 #include <tessera/Plan.hpp>
 #include <tessera/PlanFile.hpp>
