@@ -46,7 +46,7 @@ struct Operand {
   template <class Layout>
   auto item(int number) const {
     using Item = Kokkos::View<double**, Layout, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    return Item(&memory(0, 0) + std::size_t(number) * memory.extent(1), vectors.extent(1), vectors.extent(2));
+    return Item(memory.data() + std::size_t(number) * memory.extent(1), vectors.extent(1), vectors.extent(2));
   }
 };
 

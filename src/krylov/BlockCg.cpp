@@ -92,6 +92,8 @@ void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, con
   if (!(options.tolerance >= 0)) {
     reject("options.tolerance is " + std::to_string(options.tolerance) + "; expected a number from 0 on");
   }
+  if (options.halo_room < 0)
+    reject("options.halo_room is " + std::to_string(options.halo_room) + "; expected a number from 0 on");
   if (options.max_iterations < 0) {
     reject("options.max_iterations is " + std::to_string(options.max_iterations) + "; expected a number from 0 on");
   }
@@ -118,7 +120,7 @@ class BlockCg {
           const Multivector<Scalar>& X, const BlockCgOptions<Scalar>& options, typename Blocks::Memory& memory)
       : operators_(operators),
         options_(options),
-        blocks_(exec, memory, options.sum_over_ranks, B.rows, B.columns),
+        blocks_(exec, memory, options.sum_over_ranks, B.rows, B.columns, options.halo_room),
         system_(blocks_, operators, B, X),
         smoothing_(blocks_),
         is_estimated_(static_cast<std::size_t>(B.columns)) {}

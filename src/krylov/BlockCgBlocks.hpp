@@ -39,10 +39,10 @@ class BlockCgBlocks {
   enum Name { X, Q, P, AP, Spare, Smoothed, Ahead };
 
   BlockCgBlocks(const ExecutionSpace& exec, Memory& memory, const SumOverRanks<Scalar>& sum_over_ranks, Ordinal rows,
-                Ordinal columns)
+                Ordinal columns, Ordinal halo_room)
       : exec_(exec), memory_(memory), sum_over_ranks_(sum_over_ranks), rows_(rows) {
     constexpr std::size_t line = 256 / sizeof(Scalar);
-    size_ = (std::size_t(rows) * std::size_t(columns) + line - 1) / line * line;
+    size_ = ((std::size_t(rows) + std::size_t(halo_room)) * std::size_t(columns) + line - 1) / line * line;
     make_room(memory.blocks, X, Smoothed);
   }
 

@@ -158,23 +158,68 @@ std::ptrdiff_t place(const std::vector<std::string>& names, const std::string& t
   return found == names.end() ? -1 : found - names.begin();
 }
 
-/// No multivectors are made. Besides products, kernels only pack the halo, and add it or copy X in front of it.
+/// No multivectors are made. Besides products, kernels only pack the halo, and add it. X is copied in front of the halo
+/// if there is no room for the halo behind X.
 TEST(BlockProduct, MultipliesBlocksWhereTheyAre) {
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
   for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
     const CrsMatrix<double> crs(*A, options_of(overlap));
-    const Block X(A->getDomainMap(), 8);
     Block Y(A->getRangeMap(), 8);
-    apply(static_cast<const AnyOperator&>(crs), X, Y);
+    const std::size_t rows = A->getDomainMap()->getLocalNumElements();
+    const Kokkos::View<double**, Kokkos::LayoutRight, Block::memory_space> memory("memory", rows, 8);
+    const Block first(A->getDomainMap(), memory);
+    EXPECT_EQ(first.getHaloRoom(), 0U);
+    apply(static_cast<const AnyOperator&>(crs), first, Y);
+    const Block second(A->getDomainMap(), 8);  // made after the halo is known
+    for (const Block* X : {&first, &second}) {
+      const ToolEvents events;
+      apply(static_cast<const AnyOperator&>(crs), *X, Y);
+      const bool joins = ranks() > 1 && overlap == Overlap::Never, cuts = ranks() > 1 && !joins;
+      EXPECT_EQ(events.executions(), cuts ? 2U : 1U) << events.text();
+      EXPECT_EQ(events.kokkos_kernels(), 0U) << events.text();
+      EXPECT_EQ(events.allocations(), 0U) << events.text();
+      EXPECT_EQ(place(events.kernels(), "MultiVector"), -1) << events.text();
+      EXPECT_EQ(place(events.kernels(), "Tessera::gather_rows") >= 0, ranks() > 1) << events.text();
+      EXPECT_EQ(place(events.kernels(), "Tessera::copy_rows") >= 0, joins && X == &first) << events.text();
+    }
+  }
+}
+
+/// A product writes the halo behind the rows of X, and nothing else: neither the rows nor what follows the room, and of
+/// a block of some columns not the other columns.
+TEST(BlockProduct, ReceivesTheHaloBehindX) {
+  const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
+  const CrsMatrix<double> crs(*A, options_of(Overlap::Never));
+  const std::size_t rows = A->getDomainMap()->getLocalNumElements();
+  const std::size_t columns = A->getColMap()->getLocalNumElements(), room = columns - std::min(columns, rows);
+  using Memory = Kokkos::View<double**, Kokkos::LayoutRight, Block::memory_space>;
+  for (const int count : {8, 5}) {
+    const Memory memory("memory", rows + room + 1, 8);
+    const Block all(A->getDomainMap(), Kokkos::subview(memory, std::make_pair(std::size_t(0), rows), Kokkos::ALL),
+                    room);
+    Block content(A->getDomainMap(), 8);
+    content.randomize(7);
+    Kokkos::deep_copy(memory, -3.0);
+    Block(all).assign(content);
+    const Range some(8 - count, 7);
+    Block Y(A->getRangeMap(), count), expected(A->getRangeMap(), count);
     const ToolEvents events;
-    apply(static_cast<const AnyOperator&>(crs), X, Y);
-    const bool joins = ranks() > 1 && overlap == Overlap::Never, cuts = ranks() > 1 && !joins;
-    EXPECT_EQ(events.executions(), cuts ? 2U : 1U) << events.text();
-    EXPECT_EQ(events.kokkos_kernels(), 0U) << events.text();
-    EXPECT_EQ(events.allocations(), 0U) << events.text();
+    crs.apply(*all.subView(some), Y);
     EXPECT_EQ(place(events.kernels(), "MultiVector"), -1) << events.text();
-    EXPECT_EQ(place(events.kernels(), "Tessera::gather_rows") >= 0, ranks() > 1) << events.text();
-    EXPECT_EQ(place(events.kernels(), "Tessera::copy_rows") >= 0, joins) << events.text();
+    Operator(A, options_of(Overlap::Never)).apply(*content.subCopy(some), expected);
+    expected.update(-1, Y, 1);
+    std::vector<double> norms(static_cast<std::size_t>(count));
+    expected.normInf(norms);
+    for (const double norm : norms) EXPECT_LE(norm, 1e-12);
+    Block(content).update(-1, all, 1);
+    norms.resize(8);
+    content.normInf(norms);
+    for (const double norm : norms) EXPECT_EQ(norm, 0);
+    const auto behind = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory);
+    for (std::size_t j = 0; j < 8; ++j) EXPECT_EQ(behind(rows + room, j), -3) << "behind the room";
+    for (std::size_t j = 0; j < std::size_t(8 - count); ++j) {
+      for (std::size_t i = 0; i < room; ++i) ASSERT_EQ(behind(rows + i, j), -3) << "a column that is not multiplied";
+    }
   }
 }
 

@@ -35,6 +35,9 @@ struct BlockCgOptions {
   /// Upper bound on the restarts. The residuals of the recurrence drift from b - A x. Hence b - A x is computed when
   /// all columns seem to be solved, and columns that are not start again. If negative, b - A x is not computed.
   int max_restarts = 3;
+  /// Rows of memory behind the P and R that `multiply` and `precondition` are given, where these may write: room for
+  /// elements of other ranks. Every block of the workspace has these rows.
+  int halo_room = 0;
   Impl::SumOverRanks<Scalar> sum_over_ranks = {};  ///< the sum over ranks, if rows are distributed
   BlockCgSums sums = BlockCgSums::Auto;            ///< how often an iteration sums over ranks; the same on all of them
   bool keeps_history = false;                      ///< fills BlockCgResult::history

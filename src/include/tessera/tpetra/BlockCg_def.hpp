@@ -3,12 +3,15 @@
 
 #include <Teuchos_CommHelpers.hpp>
 #include <Tpetra_Map.hpp>
+#include <Tpetra_RowMatrix.hpp>
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/tpetra/ApplyToBlocks.hpp>
 #include <tessera/tpetra/BlockCg.hpp>
 #include <tessera/tpetra/impl/Collective.hpp>
+#include <tessera/tpetra/impl/HaloRoom.hpp>
 #include <vector>
 
 namespace Tessera {
@@ -28,6 +31,7 @@ class BlockCgOnRanks {
     if (map_.is_null()) {
       throw std::invalid_argument("Tessera::block_cg: A has no domain Map; expected a fill-complete matrix");
     }
+    options_.halo_room = halo_room_of(A);
     options_.sum_over_ranks = {};
     if (comm().getSize() > 1 && map_->isDistributed()) {
       options_.sum_over_ranks = [this](SC* sums, Ordinal count) {
@@ -79,10 +83,22 @@ class BlockCgOnRanks {
     if (!block.isConstantStride()) reject(std::string(name) + " is a list of columns; expected adjacent columns");
   }
 
+  /// Returns upper bound on the rows that A receives from other ranks, if they are known before the first product.
+  static int halo_room_of(const Operator& A) {
+    std::size_t rows = halo_room();
+    const auto* const matrix = dynamic_cast<const Tpetra::RowMatrix<SC, LO, GO, NO>*>(&A);
+    if (matrix != nullptr && matrix->isFillComplete()) {
+      const std::size_t columns = matrix->getColMap()->getLocalNumElements();
+      rows = std::max(rows, columns - std::min(columns, matrix->getDomainMap()->getLocalNumElements()));
+    }
+    return static_cast<int>(std::min<std::size_t>(rows, std::numeric_limits<int>::max()));
+  }
+
   template <class From, class To>
   void apply_to_views(const Operator& op, const From& from, const To& to) const {
     using View = typename Block::row_major_view_type;
-    const Block read(map_, View(const_cast<SC*>(from.data()), from.extent(0), from.extent(1)));
+    const Block read(map_, View(const_cast<SC*>(from.data()), from.extent(0), from.extent(1)),
+                     static_cast<std::size_t>(options_.halo_room));
     Block written(map_, View(to.data(), to.extent(0), to.extent(1)));
     apply(op, read, written);
   }

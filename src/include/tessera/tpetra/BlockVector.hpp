@@ -83,8 +83,9 @@ class BlockVector {
 
   /// Makes a view of elements that the caller owns, which must outlive it. Their columns are adjacent.
   ///
+  /// \param halo_room [in] see getHaloRoom(): the caller's memory has this number of rows more than `elements`
   /// \throws std::invalid_argument if there is not a row for each of the Map on this rank, or no memory
-  BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements);
+  BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements, std::size_t halo_room = 0);
 
   /// Makes a view of the elements of `other`, or a copy of them.
   BlockVector(const BlockVector& other, Teuchos::DataAccess access);
@@ -107,6 +108,10 @@ class BlockVector {
   bool isDistributed() const;                                                       ///< same as Tpetra's
   bool isConstantStride() const { return !list_; }                                  ///< false for a list of columns
   std::size_t getStride() const { return static_cast<std::size_t>(row_stride_); }   ///< elements from row to row
+  /// Returns the number of rows of memory behind the last row on this rank. Products receive elements of other ranks
+  /// there, and thus need no copy of the block. A new BlockVector has room for the largest halo of this rank's matrices
+  /// so far: matrices whose first product comes later, or that are larger, copy it.
+  std::size_t getHaloRoom() const { return halo_room_; }
 
   /// Returns the elements on this rank, for dense algebra and kernels. Valid while the BlockVector exists.
   Impl::TallBlock<Scalar> block();
@@ -198,6 +203,7 @@ class BlockVector {
   std::shared_ptr<Scalar> data_;  // element (0, 0); with a list, the element of row 0 at position 0
   Impl::Ordinal rows_ = 0, columns_ = 0;
   std::ptrdiff_t row_stride_ = 0;
+  std::size_t halo_room_ = 0;
   std::shared_ptr<const std::vector<Impl::Ordinal>>
       list_;  // positions of the columns in a row; null if they are adjacent
 };

@@ -16,6 +16,7 @@
 #include <tessera/dense/DenseAlgebra.hpp>
 #include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/impl/BlockMemory.hpp>
+#include <tessera/tpetra/impl/HaloRoom.hpp>
 #include <utility>
 #include <vector>
 
@@ -89,7 +90,9 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map
   rows_ = static_cast<Impl::Ordinal>(map->getLocalNumElements());
   columns_ = static_cast<Impl::Ordinal>(columns);
   row_stride_ = Impl::row_stride_of(columns);
-  const std::size_t bytes = map->getLocalNumElements() * static_cast<std::size_t>(row_stride_) * sizeof(SC);
+  halo_room_ = Impl::halo_room();
+  const std::size_t rows = map->getLocalNumElements() + halo_room_;
+  const std::size_t bytes = rows * static_cast<std::size_t>(row_stride_) * sizeof(SC);
   const std::shared_ptr<void> memory = Impl::BlockMemory<memory_space>::instance().take(bytes);
   data_ = std::shared_ptr<SC>(memory, static_cast<SC*>(memory.get()));
   if (zero_out) putScalar(SC(0));
@@ -102,8 +105,9 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const multivector_type& vectors)
 }
 
 template <class SC, class LO, class GO, class NO>
-BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements)
-    : map_(map), data_(std::shared_ptr<SC>(), elements.data()) {
+BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map, const row_major_view_type& elements,
+                                         std::size_t halo_room)
+    : map_(map), data_(std::shared_ptr<SC>(), elements.data()), halo_room_(halo_room) {
   if (map.is_null()) throw std::invalid_argument("Tessera::BlockVector: the Map is null");
   const std::size_t rows = map->getLocalNumElements();
   if (elements.extent(0) != rows || elements.extent(1) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {

@@ -35,9 +35,13 @@ enum class HaloMemory {
 /// Whether a rank multiplies the entries in columns whose elements of X it owns while it receives elements of other
 /// ranks (the *halo*). In transposed products: whether it sends sums to other ranks before it computes its own.
 enum class Overlap {
-  Auto,  ///< Always on devices, and on hosts if values are trusted; else Never
-  /// One plan has all entries of the rank. A product copies the rank's own rows of X, waits until the halo has arrived,
-  /// and multiplies. Non-transposed products in compressed rows read A's own values: following them is free.
+  /// Always on devices whose halos pass through the host (HaloMemory::Host), and on hosts if values are trusted; else
+  /// Never.
+  Auto,
+  /// One plan has all entries of the rank. A product waits until the halo has arrived behind the rank's own rows of X,
+  /// and multiplies. It copies these rows first if X is a multivector, or has no room behind them
+  /// (BlockVector::getHaloRoom). Non-transposed products in compressed rows read A's own values: following them is
+  /// free.
   Never,
   /// Two plans, one for the rank's own columns and one for the halo. They copy A's values. If a product follows values,
   /// it must compare them first, which takes as long as a product with one column.

@@ -21,6 +21,7 @@ namespace Tessera::Impl {
 /// ```
 ///   const auto imported = halo.exchange(x, [&] { ... });  // launches what needs no halo while rows are under way
 ///   const auto all = halo.exchange_all(x);                // or: puts the rank's own rows before the halo
+///   halo.exchange_behind(x);                              // or: puts the halo behind the rows of x, which has room
 /// ```
 ///
 /// If MPI cannot read the memory of the device, rows are *staged*: copied through pinned host memory, on an instance of
@@ -84,10 +85,34 @@ class HaloExchange {
   template <class X, class Work>
   Rows exchange(const X& x, const Work& work) {
     Rows imported;
+    target_ = behind(rows_, owned_rows_ * x.extent(1));
     begin(x);
     call_both(work, [&] { imported = end(x.extent(1)); });
     return imported;
   }
+
+  /// Sends rows of X, and receives the halo behind its rows.
+  ///
+  /// \param x [in,out] a row-major View whose memory has room for the halo
+  /// \return the elements of this rank and those of the halo
+  template <class X>
+  auto exchange_behind(const X& x) {
+    using All = Kokkos::View<const Scalar**, Kokkos::LayoutStride, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using Room = Kokkos::View<Scalar**, Kokkos::LayoutStride, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    const std::size_t rows = x.extent(0), columns = x.extent(1), stride = x.stride(0);
+    auto* const data = const_cast<Scalar*>(x.data());
+    const bool has_gaps = stride != columns && received_rows_ > 1;
+    target_ = has_gaps ? behind(rows_, owned_rows_ * columns) : Array(data + rows * stride, received_rows_ * columns);
+    begin(x);
+    const Rows imported = end(columns);
+    if (has_gaps) {
+      const Room room(data + rows * stride, Kokkos::LayoutStride(received_rows_, stride, columns, 1));
+      for_each_element("Tessera::copy_rows", Exec(), imported, CopyRow<Rows, Room>{imported, 0, room});
+    }
+    return All(data, Kokkos::LayoutStride(rows + received_rows_, stride, columns, 1));
+  }
+
+  std::size_t received_rows() const { return received_rows_; }  ///< rows of the halo
 
   /// Like exchange(), but returns all elements that the rank multiplies: its own rows of X, followed by the halo.
   /// Copies the rank's own rows while it receives the halo.
@@ -144,8 +169,8 @@ class HaloExchange {
     }
     messages_.wait();
     if (is_staged_) {
-      const std::size_t size = received_rows_ * columns, owned = owned_rows_ * columns;
-      copy(is_permuted_ ? arrived_ : behind(rows_, owned), staged_received_, size);
+      const std::size_t size = received_rows_ * columns;
+      copy(is_permuted_ ? arrived_ : target_, staged_received_, size);
       copies_.fence("Tessera::HaloExchange: rows of the halo are on the device");
     }
   }
@@ -158,7 +183,7 @@ class HaloExchange {
   }
 
   /// Returns the rows of the halo, in the order of its Map.
-  Rows halo(std::size_t columns) const { return Rows(rows_.data() + owned_rows_ * columns, received_rows_, columns); }
+  Rows halo(std::size_t columns) const { return Rows(target_.data(), received_rows_, columns); }
   /// Returns the memory where rows are received, in the order of the neighbours.
   Rows arriving(std::size_t columns) const {
     return is_permuted_ ? Rows(arrived_.data(), received_rows_, columns) : halo(columns);
@@ -229,6 +254,7 @@ class HaloExchange {
   std::size_t columns_ = 0;  // upper bound on the columns
   Array sent_;
   Array rows_;     // the rank's own rows of X, if requested, followed by the halo
+  Array target_;   // where the halo of this exchange goes: behind X or in rows_
   Array arrived_;  // the halo in the order of the neighbours, if its Map has another order
   StagedArray staged_sent_, staged_received_;
   Messages messages_;  // destroyed before the memory that it uses

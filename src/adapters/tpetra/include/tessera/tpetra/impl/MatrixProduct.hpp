@@ -21,6 +21,7 @@
 #include <tessera/tpetra/impl/GrowingMultivector.hpp>
 #include <tessera/tpetra/impl/HaloExchange.hpp>
 #include <tessera/tpetra/impl/HaloMemory.hpp>
+#include <tessera/tpetra/impl/HaloRoom.hpp>
 #include <tessera/tpetra/impl/LocalArrays.hpp>
 #include <tessera/tpetra/impl/NcclOfComm.hpp>
 #include <tessera/tpetra/impl/RankPlans.hpp>
@@ -130,7 +131,7 @@ class MatrixProduct {
       get_ready_for_blocks(A, mode, columns);
       if (!in_place) return;
       if (!Y.isConstantStride()) y.emplace(Y.getMap(), columns, false);
-      const bool is_multiplied = !plans_->is_joined();  // otherwise a copy of X is multiplied
+      const bool is_multiplied = !plans_->is_joined() || has_room(X, Y);  // otherwise a copy of X is multiplied
       if (!X.isConstantStride() || (is_multiplied && (has_sparse_rows(X) || (!y && X.aliases(Y))))) {
         x.emplace(X.getMap(), columns, false);
       }
@@ -224,6 +225,7 @@ class MatrixProduct {
     agreed_.fill(0);
     exchange_.reset();  // if the next line throws, which it does on all ranks, no exchange remains
     exchange_.emplace(A);
+    make_halo_room(exchange_->halo_map()->getLocalNumElements());
     try {
       choose_halo_memory();
     } catch (...) {
@@ -303,7 +305,8 @@ class MatrixProduct {
   }
 
   bool overlaps() const {
-    if (options_.overlap == Overlap::Auto) return !HaloExchange<Matrix>::is_host || options_.trusts_values;
+    if (options_.overlap == Overlap::Auto)
+      return stages_halo() || (HaloExchange<Matrix>::is_host && options_.trusts_values);
     return options_.overlap == Overlap::Always;
   }
   /// Returns the number of rows of X that are joined with the halo.
@@ -389,6 +392,13 @@ class MatrixProduct {
     return !is_transposed(mode) || exchange_->importer().is_null();
   }
 
+  /// Returns whether the halo can be received behind the rows of X, which are multiplied in place.
+  template <class Block>
+  bool has_room(const Block& X, const Block& Y) const {
+    const std::size_t rows = exchange_->halo_map()->getLocalNumElements();
+    return X.isConstantStride() && X.getHaloRoom() >= rows && !has_sparse_rows(X) && !X.aliases(Y);
+  }
+
   /// Returns whether X has a few columns of long rows. A cache line then holds elements of one row only, and products
   /// read each line several times.
   template <class Block>
@@ -404,7 +414,10 @@ class MatrixProduct {
     const auto y = Y.getLocalView();
     const auto multiply = [&] { plans_->multiply(mode, alpha, x, beta, y); };
     if (exchange_->importer().is_null()) return multiply();
-    if (plans_->is_joined()) return plans_->multiply(mode, alpha, halo_->exchange_all(x), beta, y);
+    if (plans_->is_joined()) {
+      if (has_room(X, Y)) return plans_->multiply(mode, alpha, halo_->exchange_behind(x), beta, y);
+      return plans_->multiply(mode, alpha, halo_->exchange_all(x), beta, y);
+    }
     const auto imported = halo_->exchange(x, multiply);
     if (plans_->is_split()) plans_->template add_halo<Kokkos::LayoutRight>(alpha, imported, y);
   }

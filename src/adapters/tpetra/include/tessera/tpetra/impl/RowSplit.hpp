@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -125,7 +126,8 @@ struct SplitPart {
   Kokkos::View<Scalar*, Device> values;
 };
 
-/// Calls a functor for each row. A row has one thread on hosts, and several lanes on devices.
+/// Calls a functor for each row. A row has one thread on hosts, and several lanes on devices. The threads of a device
+/// have several rows each, because a functor may find nothing to do: many teams would take long to find that out.
 template <class Functor>
 struct RowOfLanes {
   Functor functor;
@@ -133,9 +135,11 @@ struct RowOfLanes {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const std::size_t row = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(team.team_size()) +
-                            static_cast<std::size_t>(team.team_rank());
-    if (row < rows) functor.by_lanes(team, row);
+    const auto size = static_cast<std::size_t>(team.team_size());
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * size;
+    const std::size_t step = static_cast<std::size_t>(team.league_size()) * size;
+    for (std::size_t row = first + static_cast<std::size_t>(team.team_rank()); row < rows; row += step)
+      functor.by_lanes(team, row);
   }
 };
 
@@ -151,8 +155,9 @@ void for_each_row_by_lanes(const char* name, const Exec& exec, std::size_t rows,
     lanes *= 2;
   }
   const std::size_t team = is_host ? 1 : static_cast<std::size_t>(128 / lanes);
-  Kokkos::parallel_for(name, Policy(exec, static_cast<int>((rows + team - 1) / team), static_cast<int>(team), lanes),
-                       RowOfLanes<Functor>{functor, rows});
+  constexpr std::size_t most_teams = 1 << 13;
+  const auto teams = static_cast<int>(std::min((rows + team - 1) / team, most_teams));
+  Kokkos::parallel_for(name, Policy(exec, teams, static_cast<int>(team), lanes), RowOfLanes<Functor>{functor, rows});
 }
 
 template <class Exec, class Functor>
