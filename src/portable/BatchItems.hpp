@@ -38,10 +38,10 @@ struct BatchItems {
   BatchRows A;
   RowSchedule schedule;  // cuts no rows
   BatchProduct<Scalar> batch;
-  Operands product = batch.first;  // of any item, for its factors and shapes
 
   KOKKOS_FUNCTION Ordinal count() const { return A.rows * batch.count; }
   KOKKOS_FUNCTION static bool is_piece(Ordinal) { return false; }
+  KOKKOS_FUNCTION const Operands& any_product() const { return batch.first; }
   KOKKOS_FUNCTION Operands product_of(Ordinal item) const { return batch.product(item / A.rows); }
   KOKKOS_FUNCTION Ordinal row_of(Ordinal item) const { return item % A.rows; }
   KOKKOS_FUNCTION Scalar value(const Operands& operands, Offset entry) const {

@@ -71,7 +71,9 @@ class DeviceBatch {
 
   void run(const ExecutionSpace& exec) const {
     constexpr int teams_at_a_time = 6;
-    const auto& x = items_.product.x;
+    // Kokkos::Cuda waits before it launches a kernel with more bytes.
+    static_assert(sizeof(Items) + sizeof(DeviceRowsShape) + 64 <= 512, "Tessera: a kernel for batches is too large");
+    const auto& x = items_.any_product().x;
     if (x.columns == 1) {
       DeviceColumn<ExecutionSpace, Items, teams_at_a_time>(items_).run(exec);
     } else if (has_whole_lanes(x) && items_.batch.x_stride % lane == 0 && items_.batch.y_stride % lane == 0) {
@@ -89,7 +91,7 @@ class DeviceBatch {
 
   template <int width, bool is_packed>
   void multiply_by(const ExecutionSpace& exec, int most_lanes) const {
-    const DeviceRowsShape shape(items_.product.y.columns, width, most_lanes, items_.schedule.parts);
+    const DeviceRowsShape shape(items_.any_product().y.columns, width, most_lanes, items_.schedule.parts);
     DeviceRows<ExecutionSpace, Items, width, is_packed>(items_, shape).run(exec);
   }
 

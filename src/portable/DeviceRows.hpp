@@ -92,14 +92,15 @@ class DeviceRows {
   DeviceRows(const Items& items, DeviceRowsShape shape)
       : items_(items),
         shape_(shape),
-        column_major_(is_column_major(items.product.y)),
+        column_major_(is_column_major(items.any_product().y)),
         writes_at_once_(shape.parts == 1 && (!column_major_ || shape.lanes == 1)),
-        writes_elements_(is_packed && has_whole_lanes(items.product.y) && items.product.beta == VectorScalar(0)),
+        writes_elements_(is_packed && has_whole_lanes(items.any_product().y) &&
+                         items.any_product().beta == VectorScalar(0)),
         lanes_(shape.lanes),
         parts_(shape.parts),
         columns_of_block_(shape.lanes * width),
         items_of_block_(shape.items) {
-    slabs_ = static_cast<unsigned>(window_count(items.product.y.columns, shape.lanes * width));
+    slabs_ = static_cast<unsigned>(window_count(items.any_product().y.columns, shape.lanes * width));
     const std::uint64_t blocks = static_cast<std::uint64_t>(window_count(items.count(), shape.items)) * slabs_;
     if (blocks > std::numeric_limits<Ordinal>::max())
       throw std::length_error("a product of rows on a device: Y has more than 2^31 - 1 blocks");
@@ -228,7 +229,7 @@ class DeviceRows {
 
   /// Whether there is such an item. The sum of both numbers may be too large for an Ordinal.
   KOKKOS_FUNCTION bool is_there(Ordinal first_item, int number) const { return number < items_.count() - first_item; }
-  KOKKOS_FUNCTION Ordinal columns() const { return items_.product.y.columns; }
+  KOKKOS_FUNCTION Ordinal columns() const { return items_.any_product().y.columns; }
 
   Items items_;
   DeviceRowsShape shape_;

@@ -46,6 +46,8 @@ struct RowItems {
     return true;
   }
 
+  /// Returns operands with the factors and shapes of all items.
+  KOKKOS_FUNCTION const Operands& any_product() const { return product; }
   /// Returns the operands of an item.
   KOKKOS_FUNCTION const Operands& product_of(Ordinal /*item*/) const { return product; }
   /// Returns the row of A and, before y_rows, of Y that an item is, if it is no piece.

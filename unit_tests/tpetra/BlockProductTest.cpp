@@ -288,7 +288,9 @@ TEST(BlockProduct, PrepareBlocksRejectsTooManyColumns) {
 TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
-  const Operator op(A, options_of(Overlap::Always));
+  TpetraOptions options = options_of(Overlap::Always);
+  options.halo_memory = HaloMemory::Host;
+  const Operator op(A, options);
   const Block X(A->getDomainMap(), 4);
   Block Y(A->getRangeMap(), 4);
   op.apply(X, Y);

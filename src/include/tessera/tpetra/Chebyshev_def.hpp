@@ -89,7 +89,7 @@ struct Chebyshev<SC, LO, GO, NO>::State {
         kept.emplace(inverse->getMap(), columns, false);
       }
       using View = typename Block::row_major_view_type;
-      block.emplace(inverse->getMap(), View(kept->block().data, kept->getLocalLength(), columns));
+      block.emplace(inverse->getMap(), View(kept->block().data, kept->getLocalLength(), columns), kept->getHaloRoom());
     };
     if (options.degree < 2) return;
     take(iterate, memory[0]);
