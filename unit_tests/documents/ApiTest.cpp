@@ -123,6 +123,22 @@ TEST_F(Api, Residual) {
   EXPECT_EQ(printed(), "R(0, :) = 1 1 1 ...\nR(1, :) = 5 5 5 ...\n|r|^2 = 6712\n");
 }
 
+TEST_F(Api, Batches) {
+  const auto plan = Tessera::make_batch_plan(A);
+  const Kokkos::View<double**, Kokkos::LayoutRight> values("values", 3, plan.entries());
+  const Kokkos::View<double***, Kokkos::LayoutRight> Xs("Xs", 3, A.numCols(), 8), Ys("Ys", 3, A.numRows(), 8);
+  for (int b = 0; b < 3; ++b) Kokkos::deep_copy(Kokkos::subview(values, b, Kokkos::ALL), b + 1.0);
+  Kokkos::deep_copy(Xs, 1.0);
+  Tessera::spmm_batch(plan, values, Xs, Ys);
+  print("Y of the last", Vectors(Kokkos::subview(Ys, 2, Kokkos::ALL, Kokkos::ALL)));
+  Tessera::spmm_batch(exec, plan, Tessera::Mode::Transpose, 1.0, A.values, X, 1.0, Ys);  // one A and one X for all
+  print("Y of the last", Vectors(Kokkos::subview(Ys, 2, Kokkos::ALL, Kokkos::ALL)));
+
+  EXPECT_EQ(printed(),
+            "Y of the last(0, :) = 24 24 24 ...\nY of the last(1, :) = 36 36 36 ...\nY of the last(0, :) = 43 43 43 "
+            "...\nY of the last(1, :) = 51 51 51 ...\n");
+}
+
 TEST_F(Api, PlanOperator) {
   const Tessera::PlanOperator multiply(exec, Tessera::make_plan(A, X));
   multiply(X, Y);  // Y = A X
