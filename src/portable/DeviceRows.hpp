@@ -37,6 +37,12 @@ bool has_whole_lanes(const Multivector<Scalar>& x) {
          reinterpret_cast<std::uintptr_t>(x.data) % (size * sizeof(Scalar)) == 0;
 }
 
+/// Whether a product stores whole lanes of Y, without reading them.
+template <class MatrixScalar, class VectorScalar>
+bool overwrites_whole_lanes(const Product<MatrixScalar, VectorScalar>& product) {
+  return has_whole_lanes(product.y) && product.beta == VectorScalar(0);
+}
+
 /// Divides small numbers by a divisor that the compiler does not know, with a multiplication.
 class SmallDivisor {
  public:
@@ -94,8 +100,7 @@ class DeviceRows {
         shape_(shape),
         column_major_(is_column_major(items.any_product().y)),
         writes_at_once_(shape.parts == 1 && (!column_major_ || shape.lanes == 1)),
-        writes_elements_(is_packed && has_whole_lanes(items.any_product().y) &&
-                         items.any_product().beta == VectorScalar(0)),
+        writes_elements_(is_packed && overwrites_whole_lanes(items.any_product())),
         lanes_(shape.lanes),
         parts_(shape.parts),
         columns_of_block_(shape.lanes * width),

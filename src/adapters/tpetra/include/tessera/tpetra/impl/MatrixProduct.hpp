@@ -305,9 +305,8 @@ class MatrixProduct {
   }
 
   bool overlaps() const {
-    if (options_.overlap == Overlap::Auto)
-      return stages_halo() || (HaloExchange<Matrix>::is_host && options_.trusts_values);
-    return options_.overlap == Overlap::Always;
+    if (options_.overlap != Overlap::Auto) return options_.overlap == Overlap::Always;
+    return stages_halo() || (HaloExchange<Matrix>::is_host && options_.trusts_values);
   }
   /// Returns the number of rows of X that are joined with the halo.
   std::size_t joined_rows() const { return plans_->is_joined() ? exchange_->domain_map()->getLocalNumElements() : 0; }
