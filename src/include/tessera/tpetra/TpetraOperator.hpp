@@ -25,11 +25,11 @@ namespace Tessera {
 ///   problem.setOperator(A);                                         // Belos, Anasazi: anything that takes an Operator
 /// ```
 ///
-/// **Blocks.** The Maps of X and Y are those of a BlockCrsMatrix' points, getDomainMap() and getRangeMap(). All of the
-/// below holds for it, too, and goes beyond Tpetra's own apply(): all modes, vectors of any stride, X and Y that share
-/// memory, a range Map unlike the row Map. Its entries below are blocks where Maps or patterns are compared. A plan
-/// stores elements, not blocks: besides A it needs at first 20 bytes for each element of a double matrix, and it
-/// follows values by a fingerprint, in one pass over them, because it never reads A's own values.
+/// **Blocks.** X and Y have the Maps of a BlockCrsMatrix' points, getDomainMap() and getRangeMap(). There is more than
+/// in its own apply(): transposed modes, vectors of any stride, X that shares memory with Y, a range Map unlike the row
+/// Map. Maps of the mesh must be distributed. Plans store elements, not blocks: a plan in compressed rows takes 16
+/// bytes for each element of a double matrix besides A itself. It never reads A's own values, hence it follows them by
+/// a fingerprint, in one pass. Pattern and Maps are those of the blocks.
 ///
 /// A rank imports elements of X that others own (the *halo*). On hosts a rank has one plan, unless values are trusted:
 /// apply() copies the rank's own elements, appends those of the halo, and then multiplies. On devices a rank splits its
