@@ -60,7 +60,7 @@ struct MatrixParts<Tpetra::BlockCrsMatrix<SC, LO, GO, NO>> {
   static void copy_diagonal(const Matrix& A, Vector& diagonal) {
     using Exec = typename Matrix::execution_space;
     using LocalMap = typename Map::local_map_type;
-    const auto view = diagonal.getLocalViewDevice(Tpetra::Access::OverwriteAll);
+    const auto view = diagonal.getLocalViewDevice(Tpetra::Access::ReadWrite);
     Kokkos::parallel_for("Tessera::copy_diagonal",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(0, static_cast<int>(A.getLocalNumRows())),
                          CopyDiagonalOfBlocks<LocalArrays<Matrix>, LocalMap, std::decay_t<decltype(view)>>{
