@@ -16,11 +16,18 @@
 namespace Example {
 
 /// Distributes a matrix that every rank has, with about equal numbers of adjacent rows on each rank.
+///
+/// \param block_size [in] rows of a block, which stay on one rank; the rows and columns of A are multiples of it
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr<double>& A,
-                                                          const Teuchos::RCP<const Communicator>& comm) {
+                                                          const Teuchos::RCP<const Communicator>& comm,
+                                                          int block_size = 1) {
   using Map = Tpetra::Map<>;
-  const auto row_map = Teuchos::rcp(new Map(A.rows, 0, comm));
-  const auto domain_map = A.rows == A.columns ? row_map : Teuchos::rcp(new Map(A.columns, 0, comm));
+  const auto make_map = [&](int size) {
+    const Map blocks(size / block_size, 0, comm);
+    return Teuchos::rcp(new Map(size, blocks.getLocalNumElements() * static_cast<std::size_t>(block_size), 0, comm));
+  };
+  const auto row_map = make_map(A.rows);
+  const auto domain_map = A.rows == A.columns ? row_map : make_map(A.columns);
 
   std::vector<std::size_t> lengths(row_map->getLocalNumElements());
   for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -23,7 +23,7 @@ struct ProductOf {
 };
 template <class SC, class LO, class GO, class NO>
 struct ProductOf<SC, LO, GO, NO, true> {
-  using type = MatrixProduct<SC, LO, GO, NO>;
+  using type = MatrixProduct<Tpetra::CrsMatrix<SC, LO, GO, NO>>;
 };
 
 }  // namespace Impl

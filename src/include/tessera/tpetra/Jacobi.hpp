@@ -21,9 +21,9 @@ namespace Tessera {
 /// If the matrix gets new values, call compute(): unlike products, apply() does not notice them.
 ///
 /// **Cost.** An apply() is one pass: it reads X and writes Y, and reads Y if beta is not 0. It communicates and
-/// allocates nothing. Memory: one number for each row.
+/// allocates nothing. Memory: one number for each row, two if they are complex.
 ///
-/// \tparam Scalar        float or double
+/// \tparam Scalar        float, double or std::complex of these; complex BlockVectors do not exist
 /// \tparam LocalOrdinal  int
 /// \tparam GlobalOrdinal any of Tpetra's
 /// \tparam Node          any of Tpetra's whose execution space Tessera is built for
@@ -60,9 +60,10 @@ class Jacobi : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal, Node
 
   Teuchos::RCP<const map_type> getDomainMap() const override;  ///< the Map of the matrix
   Teuchos::RCP<const map_type> getRangeMap() const override;   ///< the Map of the matrix
-  bool hasTransposeApply() const override { return true; }     ///< true: the transpose is the same
+  bool hasTransposeApply() const override { return true; }     ///< true: a diagonal matrix is its transpose
 
-  /// Computes Y = alpha damping D^-1 X + beta Y. Y may hold anything if beta is 0, and may be X.
+  /// Computes Y = alpha damping D^-1 X + beta Y, for CONJ_TRANS with the conjugate of damping D^-1. Y may hold anything
+  /// if beta is 0, and may be X.
   ///
   /// \throws std::invalid_argument if X or Y does not fit; only local lengths are checked
   void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Teuchos_RCP.hpp>
+#include <Tpetra_BlockCrsMatrix_fwd.hpp>
 #include <Tpetra_CrsMatrix_fwd.hpp>
 #include <Tpetra_Map_fwd.hpp>
 #include <Tpetra_MultiVector_fwd.hpp>
@@ -12,15 +13,23 @@
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <tessera/tpetra/BlockOperator.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
+#include <type_traits>
 
 namespace Tessera {
 
-/// A Tpetra::CrsMatrix that multiplies with Tessera: Y = alpha op(A) X + beta Y on distributed multivectors.
+/// A Tpetra::CrsMatrix or BlockCrsMatrix that multiplies with Tessera: Y = alpha op(A) X + beta Y on distributed
+/// multivectors.
 ///
 /// ```
-///   auto A = Teuchos::rcp(new Tessera::TpetraOperator<>(matrix));   // matrix: RCP of a fill-complete CrsMatrix
+///   auto A = Teuchos::rcp(new Tessera::TpetraOperator<>(matrix));   // matrix: RCP of a fill-complete matrix
 ///   problem.setOperator(A);                                         // Belos, Anasazi: anything that takes an Operator
 /// ```
+///
+/// **Blocks.** X and Y have the Maps of a BlockCrsMatrix' points, getDomainMap() and getRangeMap(). There is more than
+/// in its own apply(): transposed modes, vectors of any stride, X that shares memory with Y, a range Map unlike the row
+/// Map. Maps of the mesh must be distributed. Plans store elements, not blocks: a plan in compressed rows takes 16
+/// bytes for each element of a double matrix besides A itself. It never reads A's own values, hence it follows them by
+/// a fingerprint, in one pass. Pattern and Maps are those of the blocks.
 ///
 /// A rank imports elements of X that others own (the *halo*). On hosts a rank has one plan, unless values are trusted:
 /// apply() copies the rank's own elements, appends those of the halo, and then multiplies. On devices a rank splits its
@@ -73,6 +82,8 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;                          ///< the type of Maps
   using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< the type of X and Y
   using matrix_type = Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;         ///< the type of A
+  /// The type of an A of blocks.
+  using block_matrix_type = Tpetra::BlockCrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;
 
   /// Makes the plans. Cost: a few passes over A's entries on each rank, and an exchange of the halo's indices.
   ///
@@ -83,6 +94,13 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   ///
   /// With MPI, if one rank throws, all throw the same error, unless the matrix is null.
   explicit TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix, const TpetraOptions& options = {});
+
+  /// Does the same for an RCP of a BlockCrsMatrix, const or not, or of a class derived from it.
+  template <class Matrix>
+  requires std::is_convertible_v < Matrix*, const Tpetra::BlockCrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>
+  * > explicit TpetraOperator(const Teuchos::RCP<Matrix>& matrix, const TpetraOptions& options = {})
+      : TpetraOperator(options, Teuchos::RCP<const block_matrix_type>(matrix)) {}
+
   ~TpetraOperator() override;
   TpetraOperator(const TpetraOperator&) = delete;
   TpetraOperator& operator=(const TpetraOperator&) = delete;
@@ -91,7 +109,8 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   Teuchos::RCP<const map_type> getRangeMap() const override;   ///< the range Map of A
   bool hasTransposeApply() const override { return true; }     ///< true: apply() takes all modes
   bool hasDiagonal() const override { return true; }           ///< true: see getLocalDiagCopy()
-  /// Copies the present diagonal of the matrix, in its row Map. Collective.
+  /// Copies the present diagonal of the matrix, in its row Map (of a BlockCrsMatrix: the row Map of its points).
+  /// Collective.
   ///
   /// \throws std::invalid_argument on all ranks if the Map of `diagonal` is another
   void getLocalDiagCopy(Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& diagonal) const override;
@@ -155,10 +174,12 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
 
  private:
   struct State;
+  TpetraOperator(const TpetraOptions& options, const Teuchos::RCP<const block_matrix_type>& matrix);
+
   std::unique_ptr<State> state_;
 };
 
-/// Takes the types from the matrix, a Tpetra::CrsMatrix or a class derived from it.
+/// Takes the types from the matrix, a Tpetra::CrsMatrix, a Tpetra::BlockCrsMatrix or a class derived from one of them.
 template <class Matrix>
 TpetraOperator(const Teuchos::RCP<Matrix>& matrix, const TpetraOptions& options = {})
     -> TpetraOperator<typename Matrix::scalar_type, typename Matrix::local_ordinal_type,

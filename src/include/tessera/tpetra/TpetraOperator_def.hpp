@@ -5,23 +5,54 @@
 #include <stdexcept>
 #include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
+#include <tessera/tpetra/impl/BlockMatrixParts.hpp>
 #include <tessera/tpetra/impl/MatrixProduct.hpp>
+#include <utility>
+#include <variant>
 
 namespace Tessera {
 
+namespace Impl {
+
+/// A matrix and its product.
+template <class Matrix>
+struct MultipliedMatrix {
+  Teuchos::RCP<const Matrix> matrix;
+  MatrixProduct<Matrix> product;
+
+  MultipliedMatrix(const Teuchos::RCP<const Matrix>& A, const TpetraOptions& options)
+      : matrix(A), product("Tessera::TpetraOperator", options) {
+    if (A.is_null()) throw std::invalid_argument("Tessera::TpetraOperator: the matrix is null");
+    product.make(*A);
+  }
+};
+
+}  // namespace Impl
+
 template <class SC, class LO, class GO, class NO>
 struct TpetraOperator<SC, LO, GO, NO>::State {
-  Teuchos::RCP<const matrix_type> matrix;
-  Impl::MatrixProduct<SC, LO, GO, NO> product;
+  std::variant<Impl::MultipliedMatrix<matrix_type>, Impl::MultipliedMatrix<block_matrix_type>> multiplied;
+
+  template <class Matrix>
+  State(std::in_place_type_t<Matrix>, const Teuchos::RCP<const Matrix>& A, const TpetraOptions& options)
+      : multiplied(std::in_place_type<Impl::MultipliedMatrix<Matrix>>, A, options) {}
+
+  /// Returns function(matrix, product).
+  template <class Function>
+  auto with(const Function& function) {
+    return std::visit([&](auto& held) { return function(*held.matrix, held.product); }, multiplied);
+  }
 };
 
 template <class SC, class LO, class GO, class NO>
 TpetraOperator<SC, LO, GO, NO>::TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix,
-                                               const TpetraOptions& options) {
-  if (matrix.is_null()) throw std::invalid_argument("Tessera::TpetraOperator: the matrix is null");
-  state_ = std::make_unique<State>(State{matrix, {"Tessera::TpetraOperator", options}});
-  state_->product.make(*matrix);
-}
+                                               const TpetraOptions& options)
+    : state_(std::make_unique<State>(std::in_place_type<matrix_type>, matrix, options)) {}
+
+template <class SC, class LO, class GO, class NO>
+TpetraOperator<SC, LO, GO, NO>::TpetraOperator(const TpetraOptions& options,
+                                               const Teuchos::RCP<const block_matrix_type>& matrix)
+    : state_(std::make_unique<State>(std::in_place_type<block_matrix_type>, matrix, options)) {}
 
 template <class SC, class LO, class GO, class NO>
 TpetraOperator<SC, LO, GO, NO>::~TpetraOperator() = default;
@@ -29,30 +60,33 @@ TpetraOperator<SC, LO, GO, NO>::~TpetraOperator() = default;
 template <class SC, class LO, class GO, class NO>
 Teuchos::RCP<const typename TpetraOperator<SC, LO, GO, NO>::map_type> TpetraOperator<SC, LO, GO, NO>::getDomainMap()
     const {
-  return state_->matrix->getDomainMap();
+  return state_->with([](const auto& A, auto&) { return A.getDomainMap(); });
 }
 
 template <class SC, class LO, class GO, class NO>
 Teuchos::RCP<const typename TpetraOperator<SC, LO, GO, NO>::map_type> TpetraOperator<SC, LO, GO, NO>::getRangeMap()
     const {
-  return state_->matrix->getRangeMap();
+  return state_->with([](const auto& A, auto&) { return A.getRangeMap(); });
 }
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::getLocalDiagCopy(Tpetra::Vector<SC, LO, GO, NO>& diagonal) const {
-  if (!diagonal.getMap()->isSameAs(*state_->matrix->getRowMap())) {
-    throw std::invalid_argument(
-        "Tessera::TpetraOperator::getLocalDiagCopy: the Map of the diagonal is not the row Map of the matrix; expected "
-        "the same");
-  }
-  state_->matrix->getLocalDiagCopy(diagonal);
+  state_->with([&]<class Matrix>(const Matrix& A, auto&) {
+    using Parts = Impl::MatrixParts<Matrix>;
+    if (!diagonal.getMap()->isSameAs(*Parts::points(A, A.getRowMap()))) {
+      throw std::invalid_argument(
+          "Tessera::TpetraOperator::getLocalDiagCopy: the Map of the diagonal is not the row Map of the matrix; "
+          "expected the same");
+    }
+    Parts::copy_diagonal(A, diagonal);
+  });
 }
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode,
                                            SC alpha, SC beta) const {
   const Tpetra::Details::ProfilingRegion region("Tessera::TpetraOperator::apply");
-  state_->product.apply(*state_->matrix, X, Y, mode, alpha, beta);
+  state_->with([&](const auto& A, auto& product) { product.apply(A, X, Y, mode, alpha, beta); });
 }
 
 template <class SC, class LO, class GO, class NO>
@@ -62,7 +96,7 @@ void TpetraOperator<SC, LO, GO, NO>::apply([[maybe_unused]] const BlockVector<SC
                                            [[maybe_unused]] SC beta) const {
   if constexpr (Impl::has_blocks_v<SC>) {
     const Tpetra::Details::ProfilingRegion region("Tessera::TpetraOperator::apply");
-    state_->product.apply_to_blocks(*state_->matrix, X, Y, mode, alpha, beta);
+    state_->with([&](const auto& A, auto& product) { product.apply_to_blocks(A, X, Y, mode, alpha, beta); });
   } else {
     throw std::logic_error("Tessera::TpetraOperator::apply: Tessera is not compiled to multiply blocks of this type");
   }
@@ -70,22 +104,22 @@ void TpetraOperator<SC, LO, GO, NO>::apply([[maybe_unused]] const BlockVector<SC
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::prepare(std::size_t columns, Teuchos::ETransp mode) {
-  state_->product.prepare(*state_->matrix, columns, mode);
+  state_->with([&](const auto& A, auto& product) { product.prepare(A, columns, mode); });
 }
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::prepare_blocks(std::size_t columns, Teuchos::ETransp mode) {
-  state_->product.prepare_blocks(*state_->matrix, columns, mode);
+  state_->with([&](const auto& A, auto& product) { product.prepare_blocks(A, columns, mode); });
 }
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::update() {
-  state_->product.update(*state_->matrix);
+  state_->with([](const auto& A, auto& product) { product.update(A); });
 }
 
 template <class SC, class LO, class GO, class NO>
 std::string TpetraOperator<SC, LO, GO, NO>::explain() const {
-  return state_->product.explain();
+  return state_->with([](const auto&, auto& product) { return product.explain(); });
 }
 
 }  // namespace Tessera

@@ -38,7 +38,7 @@ template <class Matrix>
 class HaloExchange {
  public:
   using Scalar = typename Matrix::impl_scalar_type;
-  using Import = typename Matrix::import_type;
+  using Import = typename Matrix::crs_graph_type::import_type;
   using Device = typename Matrix::device_type;
   using Exec = typename Device::execution_space;
   using Rows = Kokkos::View<Scalar**, Kokkos::LayoutRight, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

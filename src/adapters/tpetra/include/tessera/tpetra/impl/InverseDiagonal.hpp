@@ -14,21 +14,40 @@
 
 namespace Tessera::Impl {
 
+template <class Real>
+KOKKOS_FUNCTION Real magnitude_of(Real number) {
+  return number < Real(0) ? -number : number;
+}
+template <class Real>
+KOKKOS_FUNCTION Real magnitude_of(const Kokkos::complex<Real>& number) {
+  return Kokkos::abs(number);
+}
+
+/// Whether a number is real and positive.
+template <class Real>
+KOKKOS_FUNCTION bool is_positive_real(Real number) {
+  return number > Real(0);
+}
+template <class Real>
+KOKKOS_FUNCTION bool is_positive_real(const Kokkos::complex<Real>& number) {
+  return number.real() > Real(0) && number.imag() == Real(0);
+}
+
 /// Replaces the elements of a diagonal by their inverses, times a factor, and finds the first row without one.
 template <class Diagonal>
 struct InvertDiagonal {
   using Scalar = typename Diagonal::non_const_value_type;
+  using Real = decltype(magnitude_of(Scalar()));
 
   Diagonal diagonal;
   Scalar factor;
   bool is_positive;  ///< whether only positive elements are right
 
-  KOKKOS_FUNCTION bool is_right(Scalar element) const {
+  KOKKOS_FUNCTION bool is_right(const Scalar& element) const {
     // NaN fails each comparison. The inverse of a subnormal number may be infinite.
-    const Scalar magnitude = element < Scalar(0) ? -element : element, inverse = factor / magnitude;
-    constexpr Scalar most = Kokkos::Experimental::finite_max_v<Scalar>;
-    const bool is_finite = magnitude <= most && -most <= inverse && inverse <= most;
-    return magnitude > Scalar(0) && is_finite && (element > Scalar(0) || !is_positive);
+    const Real magnitude = magnitude_of(element), inverse = magnitude_of(factor) / magnitude;
+    constexpr Real most = Kokkos::Experimental::finite_max_v<Real>;
+    return magnitude > Real(0) && magnitude <= most && inverse <= most && (is_positive_real(element) || !is_positive);
   }
   KOKKOS_FUNCTION void operator()(int row, int& first_wrong) const {
     const Scalar element = diagonal(row, 0);
@@ -44,6 +63,11 @@ inline std::string short_number(double number) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.17g", number);
   return text;
+}
+template <class Complex>
+requires requires(const Complex& number) { number.imag(); }
+std::string short_number(const Complex& number) {
+  return short_number(double(number.real())) + " + " + short_number(double(number.imag())) + " i";
 }
 
 /// Returns the range Map of an operator.
@@ -79,26 +103,44 @@ void copy_diagonal(const std::string& name, const Tpetra::Operator<SC, LO, GO, N
 
 /// Replaces the elements of a diagonal by their inverses, times a factor. Collective.
 ///
-/// \throws std::invalid_argument on all ranks if an element is 0, not finite or, with `is_positive`, negative
+/// \throws std::invalid_argument on all ranks if an element is 0, not finite or, with `is_positive`, not positive
 template <class SC, class LO, class GO, class NO>
 void invert_diagonal(const std::string& name, Tpetra::Vector<SC, LO, GO, NO>& diagonal, SC factor, bool is_positive) {
   using Exec = typename NO::execution_space;
   on_every_rank(*diagonal.getMap()->getComm(), [&] {
     const auto view = diagonal.getLocalViewDevice(Tpetra::Access::ReadWrite);
+    using Invert = InvertDiagonal<std::decay_t<decltype(view)>>;
     constexpr int none = std::numeric_limits<int>::max();
     int row = none;
     Kokkos::parallel_reduce(
         "Tessera::invert_diagonal",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(0, static_cast<int>(diagonal.getLocalLength())),
-        InvertDiagonal<std::decay_t<decltype(view)>>{view, factor, is_positive}, Kokkos::Min<int>(row));
+        Invert{view, typename Invert::Scalar(factor), is_positive}, Kokkos::Min<int>(row));
     if (row == none) return;
-    SC element = 0;
+    typename Invert::Scalar element = 0;
     Kokkos::deep_copy(element, Kokkos::subview(view, row, 0));
     throw std::invalid_argument(name + ": the diagonal element of row " +
                                 std::to_string(diagonal.getMap()->getGlobalElement(row)) + " is " +
-                                short_number(double(element)) + "; expected a " +
+                                short_number(element) + "; expected a " +
                                 (is_positive ? "positive finite number" : "finite number other than 0"));
   });
+}
+
+template <class Elements>
+struct ConjugateElements {
+  Elements elements;
+
+  KOKKOS_FUNCTION void operator()(int row) const { elements(row, 0) = Kokkos::conj(elements(row, 0)); }
+};
+
+/// Replaces the elements of a complex vector by their conjugates.
+template <class SC, class LO, class GO, class NO>
+void conjugate_elements(Tpetra::Vector<SC, LO, GO, NO>& vector) {
+  const auto view = vector.getLocalViewDevice(Tpetra::Access::ReadWrite);
+  Kokkos::parallel_for("Tessera::conjugate_elements",
+                       Kokkos::RangePolicy<typename NO::execution_space, Kokkos::IndexType<int>>(
+                           0, static_cast<int>(vector.getLocalLength())),
+                       ConjugateElements<std::decay_t<decltype(view)>>{view});
 }
 
 }  // namespace Tessera::Impl

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Tpetra_Access.hpp>
-#include <Tpetra_CrsMatrix.hpp>
 #include <cstddef>
+#include <tessera/tpetra/impl/MatrixParts.hpp>
 
 namespace Tessera::Impl {
 
-/// The arrays of a fill-complete Tpetra::CrsMatrix on this rank, for reading. getLocalMatrixDevice() would mark the
-/// values as changed on the device, and Tpetra would then copy them to the host for any reader there.
+/// The arrays of a fill-complete matrix on this rank, for reading. Rows, columns and entries count blocks.
 template <class Matrix>
 struct LocalArrays {
+  using Parts = MatrixParts<Matrix>;
+
   struct Graph {
     typename Matrix::crs_graph_type::row_ptrs_device_view_type row_map;
     typename Matrix::crs_graph_type::local_inds_device_view_type entries;
   } graph;
-  typename Matrix::local_matrix_device_type::values_type::const_type values;
+  typename Parts::Values values;
   int rows = 0;
+  int block_size = 1;
 
   explicit LocalArrays(const Matrix& A)
-      : graph{A.getCrsGraph()->getLocalRowPtrsDevice(), A.getCrsGraph()->getLocalIndicesDevice()},
-        values(A.getLocalValuesDevice(Tpetra::Access::ReadOnly)),
-        rows(static_cast<int>(A.getLocalNumRows())) {}
+      : graph{Parts::graph(A).getLocalRowPtrsDevice(), Parts::graph(A).getLocalIndicesDevice()},
+        values(Parts::values(A)),
+        rows(static_cast<int>(Parts::graph(A).getLocalNumRows())),
+        block_size(Parts::block_size(A)) {}
 
   int numRows() const { return rows; }
 };

@@ -30,18 +30,20 @@
 
 namespace Tessera::Impl {
 
-/// Computes Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix that is passed to each call: the common part of
-/// TpetraOperator and CrsMatrix. Detects whether A has other Maps, another pattern or other values than in the last
-/// call.
+/// Computes Y = alpha op(A) X + beta Y for a matrix that is passed to each call: the common part of TpetraOperator and
+/// CrsMatrix. The matrix is a Tpetra::CrsMatrix, or another of which there are MatrixParts. Detects whether A has other
+/// Maps, another pattern or other values than in the last call.
 ///
 /// All ranks of A's communicator must call a member together.
-template <class SC, class LO, class GO, class NO>
+template <class AnyMatrix>
 class MatrixProduct {
-  static_assert(std::is_same_v<LO, int>, "Tessera: the LocalOrdinal of a Tpetra::CrsMatrix is int");
+  static_assert(std::is_same_v<typename AnyMatrix::local_ordinal_type, int>,
+                "Tessera: the LocalOrdinal of a matrix is int");
 
  public:
-  using Matrix = Tpetra::CrsMatrix<SC, LO, GO, NO>;
-  using MV = Tpetra::MultiVector<SC, LO, GO, NO>;
+  using Matrix = AnyMatrix;
+  using SC = typename Matrix::scalar_type;
+  using MV = Tpetra::MultiVector<SC, int, typename Matrix::global_ordinal_type, typename Matrix::node_type>;
 
   /// \param name [in] the user's class, for messages; must outlive this object
   MatrixProduct(const char* name, const TpetraOptions& options) : name_(name), options_(options) {}

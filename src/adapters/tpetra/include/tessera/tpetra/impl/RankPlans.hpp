@@ -18,7 +18,8 @@
 
 namespace Tessera::Impl {
 
-/// Multiplies the entries of a rank. No member communicates.
+/// Multiplies the entries of a rank. No member communicates. The entries may be blocks. The numbers of rows and columns
+/// below count points, the elements of X and Y.
 ///
 /// A rank that owns all its columns has one plan. With a halo, one plan may be *joined*: its columns are the elements
 /// of X that the rank owns, followed by those of the halo. Otherwise entries are *split* into two plans, for owned
@@ -35,7 +36,7 @@ class RankPlans {
   /// copy them from there while somebody holds their View.
   static constexpr bool may_keep_columns = std::is_same_v<typename Device::memory_space, Kokkos::HostSpace>;
 
-  /// \param columns       [in] the positions of A's columns
+  /// \param columns       [in] the positions of A's columns, in blocks
   /// \param owned_columns [in] the number of elements of X that the rank owns
   /// \param splits        [in] whether entries are split if there is a halo
   /// \param trusts_values [in] if true, follow() is never called, and its data are not allocated
@@ -45,7 +46,8 @@ class RankPlans {
         entries_(A.graph.entries.data()),
         values_(A.values.data()),
         owned_columns_(owned_columns),
-        halo_columns_(static_cast<int>(columns.halo.extent(0))),
+        block_size_(A.block_size),
+        halo_columns_(static_cast<int>(columns.halo.extent(0)) * A.block_size),
         is_split_(splits && halo_columns_ > 0) {
     const Exec exec;
     if (may_keep_columns && columns.keeps_numbers && !is_split_) {
@@ -76,7 +78,7 @@ class RankPlans {
   void take_values(const Arrays& A) {
     const Exec exec;
     if (is_split_) {
-      make_room_for_values(exec);
+      make_room_for_values(exec, A);
       cut_values(exec, A, split_, owned_values_, halo_values_);
       owned_.plan.update_values(exec, owned_values_);
       halo_.plan.update_values(exec, halo_values_);
@@ -100,7 +102,7 @@ class RankPlans {
     const Exec exec;
     values_ = A.values.data();
     if (!is_split_) return owned_.plan.follow_values(exec, A.values, mode);
-    if (make_room_for_values(exec)) watch_.forget(exec);
+    if (make_room_for_values(exec, A)) watch_.forget(exec);
     watch_.look(exec, A.values.data(), A.values.extent(0) * sizeof(Scalar));
     cut_values(exec, A, split_, owned_values_, halo_values_, watch_.changed());
     owned_.plan.follow_values(exec, owned_values_, mode);
@@ -118,7 +120,7 @@ class RankPlans {
     owned_.prepare(mode, columns);
     if (is_split_) {
       halo_.prepare(mode, columns);
-      scratch<Layout>().reserve(split_.boundary_rows(), columns);
+      scratch<Layout>().reserve(boundary_rows(), columns);
     } else if (is_joined() && is_transposed(mode)) {
       scratch<Layout>().reserve(owned_columns_ + halo_columns_, columns);
     }
@@ -152,17 +154,17 @@ class RankPlans {
   /// Computes y += alpha (halo part) (imported elements of X). For split plans. Layout is that of prepare().
   template <class Layout, class S, class X, class Y>
   void add_halo(S alpha, const X& imported, const Y& y) {
-    if (split_.boundary_rows() == 0) return;
+    if (boundary_rows() == 0) return;
     const auto sums = scratch<Layout>().first(y.extent(1));
     halo_.multiply(Mode::NoTranspose, alpha, imported, S(0), sums);
-    add_to_rows(Exec(), split_.boundary, sums, y);
+    add_to_rows(Exec(), boundary_, sums, y);
   }
 
   /// Computes y = alpha op(halo part) x + beta y. For split plans that are prepared for LayoutLeft.
   template <class S, class X, class Y>
   void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
     const auto rows = scratch<Kokkos::LayoutLeft>().first(x.extent(1));
-    gather_rows(Exec(), split_.boundary, x, rows);
+    gather_rows(Exec(), boundary_, x, rows);
     halo_.multiply(mode, alpha, rows, beta, y);
   }
 
@@ -172,10 +174,11 @@ class RankPlans {
              " columns in one plan\n" + owned_.plan.explain();
     }
     if (!is_split_) return "all columns are its own\n" + owned_.plan.explain();
-    return std::to_string(split_.owned_entries) + " entries in columns of its own, " +
+    const char* const entries = block_size_ == 1 ? " entries" : " blocks";
+    return std::to_string(split_.owned_entries) + entries + " in columns of its own, " +
            std::to_string(split_.halo_entries) + " in a halo of " + std::to_string(halo_.plan.columns()) +
-           " columns, which " + std::to_string(split_.boundary_rows()) +
-           " rows need\nown columns: " + owned_.plan.explain() + "halo: " + halo_.plan.explain();
+           " columns, which " + std::to_string(boundary_rows()) + " rows need\nown columns: " + owned_.plan.explain() +
+           "halo: " + halo_.plan.explain();
   }
 
  private:
@@ -214,12 +217,13 @@ class RankPlans {
 
   void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool follows) {
     Kokkos::View<const int*, Device> entries = A.graph.entries;
-    if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
+    if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_ / block_size_);
     options.shares_pattern = may_keep_columns || !columns.keeps_numbers;
     options.trusts_pattern = columns.keeps_numbers;  // Tpetra made it
     options.shares_values = follows;
     options.hints.layout_left = options.hints.layout_left && halo_columns_ == 0;  // a block with a halo is row-major
-    owned_.plan = make_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
+    owned_.plan =
+        make_block_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
   }
 
   void make_split(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options, bool keeps_parts) {
@@ -228,18 +232,30 @@ class RankPlans {
     options.trusts_pattern = false;
     split_ = split_rows(exec, A, columns.targets);
     const auto [own, far] = cut<Scalar>(exec, A, split_);
-    owned_.plan = make_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
+    owned_.plan =
+        make_block_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
     PlanOptions halo_options = options;
     halo_options.hints.layout_left = false;  // imported elements are row-major
-    halo_.plan = make_plan(exec, split_.boundary_rows(), halo_columns_, far.row_offsets, far.column_indices, far.values,
-                           halo_options);
+    halo_.plan = make_block_plan(exec, split_.boundary_rows(), halo_columns_, far.row_offsets, far.column_indices,
+                                 far.values, halo_options);
+    boundary_ = points_of(exec, split_.boundary, block_size_);
     if (keeps_parts) owned_values_ = own.values, halo_values_ = far.values;
   }
 
+  /// \param rows    [in] rows of blocks
+  /// \param columns [in] columns of points
+  template <class Offsets, class Entries, class Values>
+  auto make_block_plan(const Exec& exec, int rows, int columns, const Offsets& row_offsets, const Entries& entries,
+                       const Values& values, const PlanOptions& options) const {
+    return plan_of(exec, rows, columns / block_size_, block_size_, row_offsets, entries, values, options);
+  }
+
+  int boundary_rows() const { return static_cast<int>(boundary_.extent(0)); }
+
   /// Returns true if the memory is new.
-  bool make_room_for_values(const Exec& exec) {
+  bool make_room_for_values(const Exec& exec, const Arrays& A) {
     if (owned_values_.is_allocated()) return false;
-    std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);
+    std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_, area_of(A));
     return true;
   }
 
@@ -257,7 +273,7 @@ class RankPlans {
   std::optional<std::uint64_t> checksum_;  // of the pattern
   CopiedValues copied_;
 
-  int owned_columns_, halo_columns_;
+  int owned_columns_, block_size_, halo_columns_;
   bool is_split_;  // otherwise all entries are in `owned_`
   Part owned_, halo_;
   // If split: products of boundary rows or, if transposed, X in these rows. If joined: results of transposed products.
@@ -265,6 +281,7 @@ class RankPlans {
       scratch_;
 
   RowSplit<Device> split_;
+  Kokkos::View<int*, Device> boundary_;                       // the points of the boundary
   ValueWatch<Exec> watch_;                                    // watches A's values if entries are split
   Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // values of the parts, once followed or copied
 };

@@ -27,6 +27,22 @@ ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
   return result;
 }
 
+/// Returns the points of indices of blocks: `size` consecutive points for each block.
+///
+/// \param base [in] the first index of a block, and of a point
+template <class Exec, class Index, class Device>
+Kokkos::View<Index*, Device> points_of(const Exec& exec, const Kokkos::View<Index*, Device>& blocks, int size,
+                                       Index base = 0) {
+  if (size == 1) return blocks;
+  const auto count = static_cast<std::size_t>(size);
+  const auto points = split_array<Kokkos::View<Index*, Device>>(exec, blocks.label(), blocks.extent(0) * count);
+  Kokkos::parallel_for(
+      "Tessera::points_of", SplitPolicy<Exec>(exec, 0, points.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) { points(i) = base + (blocks(i / count) - base) * Index(size) + Index(i % count); });
+  exec.fence("Tessera::points_of");
+  return points;
+}
+
 /// The positions of the columns of a rank's rows: owned columns among the elements of X, imported columns in the halo.
 template <class Map>
 struct ColumnSplit {
@@ -106,7 +122,7 @@ Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A
 /// multiplies the halo, and has only the rows with entries in the halo (the *boundary*), because a product with all
 /// rows would read and write all of Y again.
 ///
-/// The split keeps 4 bytes per column and 8 bytes per row, to update values.
+/// The split keeps 4 bytes per column and 8 bytes per row, to update values. Rows, columns and entries may be blocks.
 template <class Device>
 struct RowSplit {
   Kokkos::View<int*, Device> targets;                ///< see ColumnSplit
@@ -328,14 +344,22 @@ struct WriteColumns {
 template <class Given, class Values>
 struct WriteValues {
   Given given;
+  std::size_t area;  // values of an entry: of an element 1, of a block more
   Values owned, halo;
   const std::uint32_t* wanted;  // flag in device memory; may be null
 
   KOKKOS_FUNCTION bool is_wanted() const { return wanted == nullptr || *wanted != 0; }
   KOKKOS_FUNCTION void operator()(bool is_owned, std::size_t place, std::size_t entry, int) const {
-    (is_owned ? owned : halo)(place) = given(entry);
+    const Values& to = is_owned ? owned : halo;
+    for (std::size_t k = 0; k < area; ++k) to(place * area + k) = given(entry * area + k);
   }
 };
+
+/// Returns the number of values of an entry of A.
+template <class LocalMatrix>
+std::size_t area_of(const LocalMatrix& A) {
+  return static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
+}
 
 /// Writes A's values into both parts. Does nothing if `wanted` (null or in device memory) points to 0. Does not wait.
 template <class Exec, class LocalMatrix, class Device, class Scalar>
@@ -343,16 +367,20 @@ void cut_values(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& 
                 const Kokkos::View<Scalar*, Device>& owned, const Kokkos::View<Scalar*, Device>& halo,
                 const std::uint32_t* wanted = nullptr) {
   using Values = Kokkos::View<Scalar*, Device>;
-  for_each_split_entry(exec, A, split, WriteValues<decltype(A.values), Values>{A.values, owned, halo, wanted});
+  for_each_split_entry(exec, A, split,
+                       WriteValues<decltype(A.values), Values>{A.values, area_of(A), owned, halo, wanted});
 }
 
 /// Allocates the values of both parts.
+///
+/// \param area [in] values of an entry
 template <class Scalar, class Exec, class Device>
 std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for_values(const Exec& exec,
-                                                                                        const RowSplit<Device>& split) {
+                                                                                        const RowSplit<Device>& split,
+                                                                                        std::size_t area) {
   using Values = Kokkos::View<Scalar*, Device>;
-  return {split_array<Values>(exec, "Tessera::split::values", split.owned_entries),
-          split_array<Values>(exec, "Tessera::split::values", split.halo_entries)};
+  return {split_array<Values>(exec, "Tessera::split::values", split.owned_entries * area),
+          split_array<Values>(exec, "Tessera::split::values", split.halo_entries * area)};
 }
 
 /// Returns both parts with their values. Does not wait.
@@ -362,7 +390,7 @@ std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& 
   using Indices = Kokkos::View<int*, Device>;
   const auto columns = split_array<Indices>(exec, "Tessera::split::columns", split.owned_entries);
   const auto halo_columns = split_array<Indices>(exec, "Tessera::split::columns", split.halo_entries);
-  const auto [values, halo_values] = room_for_values<Scalar>(exec, split);
+  const auto [values, halo_values] = room_for_values<Scalar>(exec, split, area_of(A));
   for_each_split_entry(exec, A, split, WriteColumns<Indices>{columns, halo_columns});
   cut_values(exec, A, split, values, halo_values);
   const auto offsets = halo_offsets(exec, A, split);
