@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "NpyHeader.hpp"
 #include "ScalarTraits.hpp"
@@ -37,6 +39,17 @@ Item load_item(const char* array, std::size_t k, bool is_swapped) {
     return *address != 0;
   } else {
     return load_number<Item>(address, is_swapped);
+  }
+}
+
+/// Returns element `k` of an array of integers with 64 bits: int64_t if they have signs, else uint64_t.
+template <class Item>
+auto load_integer(const char* array, std::size_t k, bool is_swapped) {
+  const Item item = load_item<Item>(array, k, is_swapped);
+  if constexpr (std::is_signed_v<Item>) {
+    return std::int64_t{item};
+  } else {
+    return std::uint64_t{item};
   }
 }
 

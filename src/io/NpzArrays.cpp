@@ -84,7 +84,7 @@ void read_shape(const ZipArchive& archive, SparseArrays& arrays) {
   const char* items = content.view.data() + array.header.bytes;
   visit_integers(array.header, array.where, [&]<class Item>() {
     for (std::size_t k = 0; k < 2; ++k) {
-      const Item extent = load_item<Item>(items, k, array.header.is_swapped);
+      const auto extent = load_integer<Item>(items, k, array.header.is_swapped);
       if (std::cmp_less(extent, 0) || std::cmp_greater(extent, std::numeric_limits<Ordinal>::max())) {
         fail(array, std::string("has ") + std::to_string(extent) + (k == 0 ? " rows" : " columns") +
                         ", expected 0 to " + std::to_string(std::numeric_limits<Ordinal>::max()));

@@ -58,7 +58,7 @@ std::vector<std::size_t> load_offsets(const ZipArchive& archive, const NpzArray&
   visit_integers(array.header, array.where, [&]<class Item>() {
     std::size_t previous = 0;
     for (std::size_t k = 0; k < offsets.size(); ++k) {
-      const Item offset = load_item<Item>(elements.items, k, array.header.is_swapped);
+      const auto offset = load_integer<Item>(elements.items, k, array.header.is_swapped);
       const std::size_t highest = k == 0 ? 0 : entries;
       if (std::cmp_less(offset, previous) || std::cmp_greater(offset, highest)) {
         fail_item(array, k, offset,
@@ -77,7 +77,7 @@ std::vector<Ordinal> load_indices(const ZipArchive& archive, const NpzArray& arr
   std::vector<Ordinal> indices(count);
   visit_integers(array.header, array.where, [&]<class Item>() {
     for_each_item(count, threads, [&](std::size_t k) {
-      const Item index = load_item<Item>(elements.items, k, array.header.is_swapped);
+      const auto index = load_integer<Item>(elements.items, k, array.header.is_swapped);
       if (std::cmp_less(index, 0) || std::cmp_greater_equal(index, extent)) {
         fail_item(array, k, index, extent == 0 ? "none" : "0 to " + std::to_string(extent - 1));
       }
