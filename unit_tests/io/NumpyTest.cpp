@@ -162,6 +162,11 @@ TEST(Numpy, SparseAndDenseAreNotConfused) {
   EXPECT_EQ(error_of(zip({})),
             "invalid_argument: a.npz: expected a sparse matrix as scipy.sparse.save_npz writes it (format.npy, "
             "shape.npy, data.npy, ...), found no member");
+  // An array of any name is dense if it is alone.
+  for (const char* name : {"format.npy", "shape.npy"}) {
+    const std::string file = zip({{name, npy_vector<double>("<f8", {1, 2})}});
+    EXPECT_EQ(Tessera::Impl::parse_dense_numpy<double>(file, "a"), (Dense{2, 1, {1, 2}})) << name;
+  }
   EXPECT_EQ(error_of("%%MatrixMarket"),
             "runtime_error: a.npz: expected an array of NumPy (.npy) or a zip archive of such arrays (.npz)");
 }
@@ -505,6 +510,9 @@ TEST(Numpy, DamagedArchivesAreRejected) {
       "is a zip archive, and its ZIP64 record should begin at 18446744073709551615, beyond the end of the directory");
   bad(patched(wide, locator, 8, little(0, 8)),
       "is a zip archive, and has no ZIP64 record where its end says, expected the bytes PK\\6\\6");
+  // A field that is too short for the last of its numbers.
+  bad(patched(wide, little(1, 2) + little(24, 2), 2, little(23, 2)),
+      "member indices.npy should begin at byte 4294967295, expected the bytes PK\\3\\4 there");
 }
 
 /// A member that the archive says to be larger than it is, or than anything, is rejected before memory is allocated.
