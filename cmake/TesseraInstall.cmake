@@ -34,7 +34,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BI
 # Documents keep their folders, and links between them stay valid. CMAKE_INSTALL_DOCDIR may belong to a project that
 # contains Tessera.
 set(tessera_documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera)
-install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${tessera_documents} COMPONENT Tessera_Development)
+install(FILES LICENSE CHANGELOG.md README.md SECURITY.md SUPPORT.md DESTINATION ${tessera_documents} COMPONENT Tessera_Development)
 install(DIRECTORY docs DESTINATION ${tessera_documents} COMPONENT Tessera_Development
         FILES_MATCHING PATTERN "*.md" PATTERN reference EXCLUDE)
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "BinaryHeader.hpp"
+#include "ConvertValue.hpp"
 #include "InputFile.hpp"
 #include "ScalarTraits.hpp"
 
@@ -77,33 +76,6 @@ std::vector<std::size_t> load_offsets(const char* array, const BinaryHeader& hea
   return offsets;
 }
 
-/// Returns whether a finite part of a number became infinite.
-template <class Narrow, class Wide>
-bool has_overflown(const Narrow& narrow, const Wide& wide) {
-  if constexpr (is_complex<Wide>) {
-    return has_overflown(narrow.real(), wide.real()) || has_overflown(narrow.imag(), wide.imag());
-  } else {
-    return std::isinf(std::real(narrow)) && !std::isinf(wide);
-  }
-}
-
-/// Converts a value to the requested type. A value that is too small becomes 0.
-///
-/// \throws Error if the value is too large for the type
-template <class Error, class Scalar, class Value>
-Scalar convert(const Value& value, const std::string& where, std::size_t number) {
-  const auto converted = static_cast<Scalar>(value);
-  if constexpr (sizeof(RealOf<Scalar>) < sizeof(RealOf<Value>)) {
-    if (has_overflown(converted, value)) {
-      std::ostringstream text;
-      text << where << ": the value of nonzero " << number << " is " << value << ", expected one within the range of "
-           << real_name<Scalar>;
-      throw Error(text.str());
-    }
-  }
-  return converted;
-}
-
 template <class Scalar, class Value>
 void load_entries(const BinaryArrays& arrays, const std::string& name, int threads, const Progress& progress,
                   HostCsr<Scalar>& matrix) {
@@ -111,6 +83,7 @@ void load_entries(const BinaryArrays& arrays, const std::string& name, int threa
   matrix.column_indices.resize(count);
   matrix.values.resize(count);
   const std::size_t blocks = (count + items_at_a_time - 1) / items_at_a_time;
+  const std::string where = name + ": the value of nonzero";
   parallel_for(
       threads, blocks,
       [&](std::size_t block, int) {
@@ -122,7 +95,7 @@ void load_entries(const BinaryArrays& arrays, const std::string& name, int threa
                                      std::to_string(column) + ", expected 0 to " + std::to_string(matrix.columns - 1));
           }
           matrix.column_indices[k] = column;
-          matrix.values[k] = convert<std::runtime_error, Scalar>(load<Value>(arrays.values, k), name, k);
+          matrix.values[k] = convert_value<std::runtime_error, Scalar>(load<Value>(arrays.values, k), where, k);
         }
       },
       progress);
@@ -199,8 +172,9 @@ void write_offsets32(OutputFile& file, const HostCsr<Scalar>& matrix, const std:
     }
     write_array_as<std::int32_t>(file, matrix.row_offsets);
     write_array(file, matrix.column_indices);
+    const std::string where = path + ": cannot be written: the value of nonzero";
     for (std::size_t k = 0; k < matrix.values.size(); ++k) {
-      write_item(file, convert<std::invalid_argument, float>(matrix.values[k], path + ": cannot be written", k));
+      write_item(file, convert_value<std::invalid_argument, float>(matrix.values[k], where, k));
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "NumpyFile.hpp"
+
 namespace Tessera::Impl {
 namespace {
 
@@ -13,6 +15,7 @@ struct Packed {
   const char* name;
   const char* unpack;
   const char* unpack_to_pipe;
+  const char* expected = "plain or gzip";
 };
 
 constexpr Packed packed_kinds[] = {
@@ -25,7 +28,7 @@ constexpr Packed packed_kinds[] = {
      "xz -dc"},
     {"1AY&SY", 4, "bzip2", "bzip2 -dk", "bzip2 -dc"},
     {"\x28\xB5\x2F\xFD", 0, "zstd", "zstd -dk", "zstd -dc"},
-    {"PK\x03\x04", 0, "zip", "unzip", "unzip -p"},
+    {"PK\x03\x04", 0, "zip", "unzip", "unzip -p", "plain, gzip, or arrays of NumPy (.npz)"},
     {"7z\xBC\xAF\x27\x1C", 0, "7z", "7z x", "7z x -so"},
     {"\x1F\x9D", 0, "compress", "uncompress -k", "gzip -dc"},
     {"LZIP", 0, "lzip", "lzip -dk", "lzip -dc"},
@@ -49,11 +52,12 @@ void reject_tar(const std::string& path, std::string_view content) {
 }  // namespace
 
 void reject_packed(const std::string& path, std::string_view content) {
+  if (has_numpy_magic(content)) return;  // a zip archive, too
   for (const Packed& kind : packed_kinds) {
     if (content.size() < kind.begin || !content.substr(kind.begin).starts_with(kind.magic)) continue;
     const std::string pipe = "pipe it (" + std::string(kind.unpack_to_pipe) + ") into what reads \"-\"";
     const std::string unpack = path == "-" ? "" : std::string("unpack it (") + kind.unpack + " " + path + "), or ";
-    reject(path, std::string("is packed by ") + kind.name + ", expected plain or gzip; " + unpack + pipe);
+    reject(path, std::string("is packed by ") + kind.name + ", expected " + kind.expected + "; " + unpack + pipe);
   }
   if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
     reject(path,

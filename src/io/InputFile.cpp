@@ -4,12 +4,14 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <tessera/system/impl/Memory.hpp>
 #include <utility>
 
 #include "FileKind.hpp"
+#include "ZipArchive.hpp"
 
 namespace Tessera::Impl {
 namespace {
@@ -21,6 +23,10 @@ constexpr std::size_t block_bytes = std::size_t{4} << 20;
 }
 
 bool can_be_looked_at(const OpenFile& file) { return file.is_regular() || file.is_standard_input(); }
+
+[[noreturn]] void reject_look(const std::string& path) {
+  fail(path, "is not a regular file, so its head cannot be looked at before it is read; read \"-\", standard input");
+}
 
 /// The first bytes of standard input. A check has read them and keeps them for the later read.
 ByteBuffer& looked_at() {
@@ -144,6 +150,7 @@ ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::siz
   if (is_gzip(raw)) {
     head = Inflater(raw, path, 0).head(bytes);
     reject_packed(path, head.view());
+    if (is_zip(head.view())) fail(path, "is a zip archive packed by gzip, expected it unpacked (gzip -d)");
   } else {
     head.resize(std::min(bytes, raw.size()));
     std::copy_n(raw.data(), head.size(), head.data());
@@ -187,7 +194,15 @@ ByteBuffer read_file(const std::string& path, const ReadOptions& options, const 
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
   const OpenFile file(path);
   if (can_be_looked_at(file)) return head_of(file, path, bytes);
-  fail(path, "is not a regular file, so its head cannot be looked at before it is read; read \"-\", standard input");
+  reject_look(path);
+}
+
+FileBytes look_at_file(const std::string& path) {
+  auto file = std::make_unique<const OpenFile>(path);
+  if (file->is_regular()) return FileBytes(std::move(file));
+  if (!file->is_standard_input()) reject_look(path);
+  looked_at() = file->read(1, 0, std::exchange(looked_at(), ByteBuffer()));
+  return FileBytes(looked_at().view());
 }
 
 }  // namespace Tessera::Impl

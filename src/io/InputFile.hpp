@@ -9,6 +9,8 @@
 #include <tessera/system/impl/OpenFile.hpp>
 #include <tessera/system/impl/Parallel.hpp>
 
+#include "FileBytes.hpp"
+
 namespace Tessera::Impl {
 
 /// Reads the content of a file, and decompresses it if it begins like gzip. The path "-" is standard input, which one
@@ -25,6 +27,10 @@ constexpr std::size_t bytes_of_checked_head = std::size_t{1} << 16;
 /// Reads the first `bytes` bytes of the content, or all of a shorter one. `bytes` is at least tar_header_bytes. Regular
 /// files and standard input can be read again afterwards. Other files can be read only once, and are rejected.
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
+
+/// Returns the bytes of a file for a look at some of them; the path must outlive them. Reads nothing of a regular file,
+/// and all of standard input, which can be read again afterwards. Rejects files like read_file_head().
+FileBytes look_at_file(const std::string& path);
 
 /// Reads a file and returns parse(content, progress). check_head(head) must throw if a long content does not begin like
 /// a file that `parse` accepts.

@@ -5,17 +5,19 @@
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/HarwellBoeing.hpp>
 #include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/Numpy.hpp>
 #include <tessera/io/ReadMatrix.hpp>
 
 #include "BinaryHeader.hpp"
 #include "HarwellBoeingText.hpp"
 #include "InputFile.hpp"
 #include "MatrixMarketText.hpp"
+#include "NumpyFile.hpp"
 
 namespace Tessera {
 namespace {
 
-enum class Kind { MatrixMarket, HarwellBoeing, BinaryCsr };
+enum class Kind { MatrixMarket, HarwellBoeing, BinaryCsr, Numpy };
 
 [[noreturn]] void fail_unknown(const std::string& path, std::string_view content) {
   const std::string_view auxiliary = Impl::rutherford_boeing_auxiliary(content);
@@ -26,12 +28,14 @@ enum class Kind { MatrixMarket, HarwellBoeing, BinaryCsr };
   }
   throw std::invalid_argument(path + ": " + what +
                               ", expected Matrix Market (it begins with %%MatrixMarket), Harwell-Boeing or "
-                              "Rutherford-Boeing (.rua, .rb, ...) or Tessera's binary CSR, plain or gzip");
+                              "Rutherford-Boeing (.rua, .rb, ...) or Tessera's binary CSR, plain or gzip, or a "
+                              "file of NumPy (.npz, .npy)");
 }
 
 /// Returns the kind of a file, judged by the beginning of its content.
 Kind kind_of(std::string_view content, const std::string& path) {
   if (Impl::has_binary_csr_magic(content)) return Kind::BinaryCsr;
+  if (Impl::has_numpy_magic(content)) return Kind::Numpy;
   // Checked before Matrix Market, because the title of a Harwell-Boeing file may be that banner.
   if (Impl::has_harwell_boeing_header(content)) return Kind::HarwellBoeing;
   if (Impl::has_matrix_market_banner(content)) return Kind::MatrixMarket;
@@ -62,8 +66,8 @@ MatrixHeader short_header(const Header& header) {
 
 [[noreturn]] void fail_sparse(const std::string& path) {
   throw std::invalid_argument(path +
-                              ": is binary CSR, expected a dense matrix: Matrix Market, or the right-hand sides of "
-                              "Harwell-Boeing");
+                              ": is binary CSR, expected a dense matrix: Matrix Market, an array of NumPy, or the "
+                              "right-hand sides of Harwell-Boeing");
 }
 
 }  // namespace
@@ -78,6 +82,8 @@ HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options)
                                     return Impl::parse_binary_csr<Scalar>(content, path, parse_options);
                                   case Kind::HarwellBoeing:
                                     return Impl::parse_harwell_boeing<Scalar>(content, path, parse_options);
+                                  case Kind::Numpy:
+                                    return Impl::parse_numpy<Scalar>(content, path, parse_options);
                                   default:
                                     return Impl::parse_matrix_market<Scalar>(content, path, parse_options);
                                 }
@@ -92,6 +98,8 @@ MatrixHeader read_matrix_header(const std::string& path) {
     }
     case Kind::HarwellBoeing:
       return short_header(Impl::read_harwell_boeing_header(path));
+    case Kind::Numpy:
+      return Impl::sparse_numpy_header(Impl::look_at_file(path), path);
     default:
       return short_header(Impl::read_matrix_market_header(path));
   }
@@ -106,6 +114,8 @@ HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& 
                                 const ReadOptions parse_options = with_progress(options, progress);
                                 const Kind kind = kind_of(content, path);
                                 if (kind == Kind::BinaryCsr) fail_sparse(path);
+                                if (kind == Kind::Numpy)
+                                  return Impl::parse_dense_numpy<Scalar>(content, path, parse_options);
                                 if (kind == Kind::MatrixMarket)
                                   return Impl::parse_dense_matrix_market<Scalar>(content, path, parse_options);
                                 return Impl::parse_harwell_boeing_vectors<Scalar>(
@@ -116,6 +126,7 @@ HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& 
 MatrixHeader Impl::read_dense_header(const std::string& path) {
   const Kind kind = kind_of_file(path);
   if (kind == Kind::BinaryCsr) fail_sparse(path);
+  if (kind == Kind::Numpy) return Impl::dense_numpy_header(Impl::look_at_file(path), path);
   if (kind == Kind::MatrixMarket) return short_header(Impl::read_matrix_market_header(path));
   const Impl::HarwellBoeingHeader header = Impl::read_harwell_boeing_header(path);
   MatrixHeader result = short_header(header);

@@ -64,9 +64,13 @@ ByteBuffer OpenFile::read_regular(int threads, std::size_t memory_limit) const {
   parallel_for(thread_count(threads), blocks, [&](std::size_t block, int) {
     const std::size_t begin = block * block_bytes;
     const std::size_t length = std::min(block_bytes, size() - begin);
-    if (read_at(begin, bytes.data() + begin, length) != length) fail("was cut short while it was read");
+    read_whole_at(begin, bytes.data() + begin, length);
   });
   return bytes;
+}
+
+void OpenFile::read_whole_at(std::size_t offset, char* target, std::size_t bytes) const {
+  if (read_at(offset, target, bytes) != bytes) fail("was cut short while it was read");
 }
 
 ByteBuffer OpenFile::read_pipe(std::size_t memory_limit, ByteBuffer bytes) const {

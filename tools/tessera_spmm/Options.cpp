@@ -109,8 +109,8 @@ std::string check_seed(const std::string& text) {
 }
 
 void add_matrix_options(CLI::App& app, Settings& settings) {
-  auto* matrix =
-      add(app, "--matrix", settings.matrix_file, "FILE", "Matrix Market, Harwell-Boeing or binary CSR; - is a pipe");
+  auto* matrix = add(app, "--matrix", settings.matrix_file, "FILE",
+                     "Matrix Market, Harwell-Boeing, SciPy's .npz, ...; - is a pipe");
   add(app, "--generate", settings.generator, "NAME[:SIZE]", "or make the matrix, see below (default: elasticity)")
       ->excludes(matrix);
   app.add_flag("--shuffle", settings.shuffle, "put rows and columns in a random order first");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "HarwellBoeingFiles.hpp"
+#include "NumpyFiles.hpp"
 #include "TestFiles.hpp"
 
 namespace {
@@ -26,6 +27,7 @@ using namespace std::string_literals;
 struct Packed {
   std::string content;
   std::string name, unpack, unpack_to_pipe;
+  std::string expected = "plain or gzip";
 };
 
 TEST(InputFile, PackedFilesAreRejectedWithTheProgramThatUnpacksThem) {
@@ -35,18 +37,18 @@ TEST(InputFile, PackedFilesAreRejectedWithTheProgramThatUnpacksThem) {
        "xz", "xz -dk", "xz -dc"},
       {"BZh91AY&SY\x12", "bzip2", "bzip2 -dk", "bzip2 -dc"},
       {"\x28\xB5\x2F\xFD\x04\x00"s, "zstd", "zstd -dk", "zstd -dc"},
-      {"PK\x03\x04\x14", "zip", "unzip", "unzip -p"},
+      {"PK\x03\x04\x14", "zip", "unzip", "unzip -p", "plain, gzip, or arrays of NumPy (.npz)"},
       {"7z\xBC\xAF\x27\x1C\x00"s, "7z", "7z x", "7z x -so"},
       {"\x1F\x9D\x90", "compress", "uncompress -k", "gzip -dc"},
       {"LZIP\x01", "lzip", "lzip -dk", "lzip -dc"},
       {"\x04\x22\x4D\x18\x64", "lz4", "lz4 -dk", "lz4 -dc"},
   };
   const TemporaryFolder folder;
-  for (const auto& [content, name, unpack, unpack_to_pipe] : packed) {
+  for (const auto& [content, name, unpack, unpack_to_pipe, expected] : packed) {
     const std::string path = folder.add("a.mtx", content);
-    const std::string message = "runtime_error: " + path + ": is packed by " + name +
-                                ", expected plain or gzip; unpack it (" + unpack + " " + path + "), or pipe it (" +
-                                unpack_to_pipe + ") into what reads \"-\"";
+    const std::string message = "runtime_error: " + path + ": is packed by " + name + ", expected " + expected +
+                                "; unpack it (" + unpack + " " + path + "), or pipe it (" + unpack_to_pipe +
+                                ") into what reads \"-\"";
     EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(path); }), message);
     EXPECT_EQ(thrown_by([&] { Tessera::Impl::matrix_is_complex(path); }), message);
     EXPECT_EQ(thrown_by([&] { Tessera::read_dense_matrix<double>(path); }), message);
@@ -151,7 +153,7 @@ TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   const std::string text = content_of(folder / "text");
   ASSERT_GT(text.size(), std::size_t{1} << 20);
   for (const std::string& content : {text, gzip(text), content_of(folder / "binary"), harwell_boeing_text(matrix),
-                                     gzip(harwell_boeing_text(matrix))}) {
+                                     gzip(harwell_boeing_text(matrix)), npz_of(matrix)}) {
     const StandardInput input(content);
     EXPECT_FALSE(Tessera::Impl::matrix_is_complex("-"));
     EXPECT_FALSE(Tessera::Impl::matrix_is_complex("-"));

@@ -15,10 +15,12 @@
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/HarwellBoeing.hpp>
 #include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/Numpy.hpp>
 #include <tuple>
 #include <vector>
 
 #include "HarwellBoeingFiles.hpp"
+#include "NumpyFiles.hpp"
 #include "TestFiles.hpp"
 
 namespace {
@@ -121,6 +123,8 @@ const auto vectors = [](const std::string& text, const std::string& name, const 
   return Tessera::Impl::parse_harwell_boeing_vectors<double>(text, name, {}, options);
 };
 const auto binary = [](auto&&... arguments) { return Tessera::Impl::parse_binary_csr<double>(arguments...); };
+const auto numpy = [](auto&&... arguments) { return Tessera::Impl::parse_numpy<double>(arguments...); };
+const auto dense_numpy = [](auto&&... arguments) { return Tessera::Impl::parse_dense_numpy<double>(arguments...); };
 
 std::string matrix_market(const std::string& kind, const std::string& size, std::size_t lines, const char* line) {
   std::string text = "%%MatrixMarket matrix " + kind + "\n" + size + "\n";
@@ -164,6 +168,43 @@ TEST(MemoryLimit, OfBinaryFiles) {
   matrix.row_offsets.back() = 2;  // entries of the last row, unsorted
   Tessera::write_binary_csr(folder / "rows.csr", matrix);
   expect_limits_kept(content_of(folder / "rows.csr"), binary);
+}
+
+/// A file of SciPy with these extents, and entries spread over all rows and columns.
+std::string scipy_file(const std::string& format, std::int32_t rows, std::int32_t columns, std::size_t entries) {
+  std::vector<std::int32_t> row(entries), column(entries), offsets;
+  for (std::size_t k = 0; k < entries; ++k) {
+    row[k] = static_cast<std::int32_t>(k % static_cast<std::size_t>(rows));
+    column[k] = static_cast<std::int32_t>(k % 997 % static_cast<std::size_t>(columns));
+  }
+  const std::int32_t major = format == "csc" ? columns : rows;
+  for (std::int32_t k = 0; k <= major; ++k) {
+    offsets.push_back(
+        static_cast<std::int32_t>(entries * static_cast<std::size_t>(k) / static_cast<std::size_t>(major)));
+  }
+  std::vector<Member> members = {{"format.npy", npy("|S3", "()", format)},
+                                 {"shape.npy", npy_vector<std::int32_t>("<i4", {rows, columns})},
+                                 {"data.npy", npy_vector("<f8", std::vector<double>(entries, 1.0))}};
+  if (format == "coo") {
+    members.push_back({"row.npy", npy_vector("<i4", row)});
+    members.push_back({"col.npy", npy_vector("<i4", column)});
+  } else {
+    members.push_back({"indices.npy", npy_vector("<i4", format == "csc" ? row : column)});
+    members.push_back({"indptr.npy", npy_vector("<i4", offsets)});
+  }
+  return zip(members);
+}
+
+TEST(MemoryLimit, OfNumpy) {
+  for (const char* format : {"csr", "csc", "coo"}) {
+    expect_limits_kept(scipy_file(format, 99999, 999, 999000), numpy);
+    expect_limits_kept(scipy_file(format, 999, 99999, 999000), numpy);
+  }
+  expect_limits_kept(scipy_file("csr", 4000000, 9, 9), numpy);
+  expect_limits_kept(scipy_file("csc", 4000000, 9, 9), numpy);
+  expect_limits_kept(scipy_file("csc", 9, 4000000, 9), numpy);
+  expect_limits_kept(scipy_file("coo", 4000000, 9, 9), numpy);
+  expect_limits_kept(npy("<f8", "(1000000,)", std::string(8000000, '\0')), dense_numpy);
 }
 
 /// Lines of ten numbers, each 8 columns wide.

@@ -74,7 +74,7 @@ TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
   const std::string formats =
       ", expected Matrix Market (it begins with %%MatrixMarket), Harwell-Boeing or Rutherford-Boeing (.rua, .rb, ...) "
       "or "
-      "Tessera's binary CSR, plain or gzip";
+      "Tessera's binary CSR, plain or gzip, or a file of NumPy (.npz, .npy)";
   const std::string harwell = folder.add("a.rb", "1138_bus, from HB collection   |1138_bus\n");
   const std::string empty = folder.add("empty.mtx", "");
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(harwell); }),
@@ -108,8 +108,8 @@ TEST(ReadMatrix, DenseMatrices) {
   EXPECT_FALSE(header.is_complex);
   write_binary_csr(folder / "a.bin", Tessera::Impl::generate_road(100, 1));
   const std::string message = "invalid_argument: " + (folder / "a.bin") +
-                              ": is binary CSR, expected a dense matrix: Matrix Market, or the right-hand sides of "
-                              "Harwell-Boeing";
+                              ": is binary CSR, expected a dense matrix: Matrix Market, an array of NumPy, or the "
+                              "right-hand sides of Harwell-Boeing";
   EXPECT_EQ(thrown_by([&] { Tessera::read_dense_matrix<double>(folder / "a.bin"); }), message);
   EXPECT_EQ(thrown_by([&] { Tessera::Impl::read_dense_header(folder / "a.bin"); }), message);
 }

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
 import pathlib
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
@@ -109,6 +110,13 @@ class Tessera(CMakePackage, CudaPackage):
         if spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
         return args
+
+    def test_smoke(self):
+        """multiply small matrices in every format and compare with a serial product"""
+        program = join_path(self.prefix.bin, "tessera_smoke")
+        if not os.path.exists(program):
+            raise SkipTest("the variant driver is off, which installs tessera_smoke")
+        which(program, required=True)()
 
     def values_of(self, variant, every):
         """The chosen values of a variant, always in the same order."""

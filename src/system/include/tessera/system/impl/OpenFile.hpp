@@ -45,6 +45,9 @@ class OpenFile {
   /// Reads bytes at an offset, or the next bytes of a pipe. Returns fewer than asked for only at the end of the file.
   std::size_t read_at(std::size_t offset, char* target, std::size_t bytes) const;
 
+  /// Reads bytes at an offset. Throws if the file has fewer, because it was cut short after it was opened.
+  void read_whole_at(std::size_t offset, char* target, std::size_t bytes) const;
+
   /// Reads all bytes, with up to `threads` threads; 0 for all that the process may use. `begun` holds the first bytes
   /// of a pipe, if they were read before. Throws std::runtime_error if the bytes exceed `memory_limit`, or the
   /// available memory if that is 0.

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs tessera.spdx.json, a list of what this build consists of (SBOM) in the format SPDX 2.3: Tessera and the libraries
+# that CMake found for it, with versions and licences. NOASSERTION: the list does not say.
+
+# tessera_sbom_package(<name> <version> <licence> <relation>): adds a library to the caller's list "packages", and how it
+# belongs to Tessera to "relations"; both are JSON.
+function(tessera_sbom_package name version licence relation)
+  if(NOT version)
+    set(version unknown)
+  endif()
+  string(REGEX REPLACE "[^A-Za-z0-9.-]" "-" id "SPDXRef-${name}")
+  set(package "{}")
+  foreach(member IN ITEMS "SPDXID;${id}" "name;${name}" "versionInfo;${version}" "downloadLocation;NOASSERTION"
+                          "licenseConcluded;NOASSERTION" "licenseDeclared;${licence}" "copyrightText;NOASSERTION")
+    list(GET member 0 key)
+    list(GET member 1 value)
+    string(JSON package SET "${package}" ${key} "\"${value}\"")
+  endforeach()
+  string(JSON package SET "${package}" filesAnalyzed false)
+  string(JSON count LENGTH "${packages}")
+  string(JSON packages SET "${packages}" ${count} "${package}")
+  if(relation STREQUAL DESCRIBES)
+    set(from SPDXRef-DOCUMENT)
+  else()
+    set(from SPDXRef-Tessera)
+  endif()
+  string(JSON relations SET "${relations}" ${count}
+         "{\"spdxElementId\":\"${from}\",\"relationshipType\":\"${relation}\",\"relatedSpdxElement\":\"${id}\"}")
+  set(packages "${packages}" PARENT_SCOPE)
+  set(relations "${relations}" PARENT_SCOPE)
+endfunction()
+
+# tessera_version_in_header(<variable> <package> <header> <macro>): sets the variable to the version that a header next to
+# the CMake files of a package of Trilinos defines, as a text or as 10000 MAJOR + 100 MINOR + PATCH.
+function(tessera_version_in_header variable package header macro)
+  set(${variable} "" PARENT_SCOPE)
+  unset(tessera_header)
+  find_file(tessera_header ${header} HINTS ${${package}_DIR}/../../../include ${${package}_DIR}/../../../../include
+            PATH_SUFFIXES trilinos NO_CACHE)
+  if(tessera_header)
+    file(STRINGS ${tessera_header} line REGEX "^#define ${macro} ")
+    string(REGEX MATCH "[0-9][0-9.]*" version "${line}")
+    if(version MATCHES "^([0-9]+)([0-9][0-9])([0-9][0-9])$")
+      math(EXPR minor "1${CMAKE_MATCH_2} - 100")
+      math(EXPR patch "1${CMAKE_MATCH_3} - 100")
+      set(version ${CMAKE_MATCH_1}.${minor}.${patch})
+    endif()
+    set(${variable} "${version}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(tessera_write_sbom file)
+  set(packages "[]")
+  set(relations "[]")
+  set(llvm "Apache-2.0 WITH LLVM-exception")
+  tessera_sbom_package(Tessera "${PROJECT_VERSION}" "${llvm}" DESCRIBES)
+  tessera_sbom_package(Kokkos "${Kokkos_VERSION}" "${llvm}" DEPENDS_ON)
+  if(Io IN_LIST TESSERA_COMPONENTS)
+    tessera_sbom_package(zlib "${ZLIB_VERSION}" Zlib DEPENDS_ON)
+  endif()
+  if(KokkosKernels IN_LIST TESSERA_COMPONENTS)
+    set(version "${KokkosKernels_VERSION}")
+    if(NOT version) # that of Trilinos
+      tessera_version_in_header(version KokkosKernels KokkosKernels_config.h KOKKOSKERNELS_VERSION)
+    endif()
+    tessera_sbom_package(Kokkos-Kernels "${version}" "${llvm}" DEPENDS_ON)
+  endif()
+  if(Tpetra IN_LIST TESSERA_COMPONENTS)
+    # Packages of Trilinos have licences of their own.
+    tessera_version_in_header(version Tpetra Trilinos_version.h TRILINOS_VERSION_STRING)
+    tessera_sbom_package(Trilinos-Tpetra "${version}" BSD-3-Clause DEPENDS_ON)
+    if(MPI_CXX_FOUND)
+      tessera_sbom_package(MPI "${MPI_CXX_VERSION}" NOASSERTION DEPENDS_ON)
+    endif()
+  endif()
+  if(Cuda IN_LIST TESSERA_COMPONENTS)
+    tessera_sbom_package(CUDA-runtime "${CUDAToolkit_VERSION}" NOASSERTION DEPENDS_ON)
+  endif()
+  if(Nccl IN_LIST TESSERA_COMPONENTS)
+    tessera_sbom_package(NCCL "${NCCL_VERSION}" NOASSERTION DEPENDS_ON)
+  endif()
+  if(TESSERA_ENABLE_TOOLS) # headers that are compiled into the programs
+    get_directory_property(version DIRECTORY ${PROJECT_SOURCE_DIR}/tools DEFINITION CLI11_VERSION)
+    tessera_sbom_package(CLI11 "${version}" BSD-3-Clause CONTAINS)
+    get_directory_property(version DIRECTORY ${PROJECT_SOURCE_DIR}/tools DEFINITION nlohmann_json_VERSION)
+    tessera_sbom_package(nlohmann-json "${version}" MIT CONTAINS)
+  endif()
+  # Reproducible builds set SOURCE_DATE_EPOCH, which TIMESTAMP takes.
+  string(TIMESTAMP now "%Y-%m-%dT%H:%M:%SZ" UTC)
+  string(SHA256 content "${packages}${relations}${now}")
+  set(sbom [[{"spdxVersion":"SPDX-2.3","dataLicense":"CC0-1.0","SPDXID":"SPDXRef-DOCUMENT"}]])
+  string(JSON sbom SET "${sbom}" name "\"Tessera ${PROJECT_VERSION}\"")
+  string(JSON sbom SET "${sbom}" documentNamespace "\"urn:tessera:sbom:${content}\"")
+  string(JSON sbom SET "${sbom}" creationInfo "{\"created\":\"${now}\",\"creators\":[\"Tool: Tessera-CMake\"]}")
+  string(JSON sbom SET "${sbom}" packages "${packages}")
+  string(JSON sbom SET "${sbom}" relationships "${relations}")
+  file(WRITE ${file} "${sbom}\n")
+endfunction()
+
+tessera_write_sbom(${CMAKE_CURRENT_BINARY_DIR}/tessera.spdx.json)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.spdx.json DESTINATION ${tessera_documents} COMPONENT Tessera_Development)
