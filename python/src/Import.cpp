@@ -84,6 +84,7 @@ ImportedArray::ImportedArray(ImportedArray&& other) noexcept
       can_be_used_(other.can_be_used_),
       type_name_(std::move(other.type_name_)),
       buffer_(std::exchange(other.buffer_, std::nullopt)),
+      dlpack_(std::move(other.dlpack_)),
       owner_(std::move(other.owner_)) {}
 
 ImportedArray::~ImportedArray() {
@@ -138,7 +139,8 @@ void ImportedArray::import_dlpack(nb::handle object, const std::string& name) {
   } catch (const nb::python_error& error) {
     throw std::invalid_argument(name + " cannot be read through DLPack: " + text_of(error));
   }
-  const auto array = nb::cast<nb::ndarray<nb::ro>>(capsule);
+  dlpack_ = nb::cast<nb::ndarray<nb::ro>>(capsule);
+  const auto& array = dlpack_;
   array_.data = const_cast<void*>(array.data());
   array_.type = type_of_dlpack(array.dtype());
   array_.device.is_cuda =
@@ -156,8 +158,6 @@ void ImportedArray::import_dlpack(nb::handle object, const std::string& name) {
     strides[i] = array.stride(i) * bytes;
   }
   type_name_ = nb::str(nb::getattr(object, "dtype", nb::str("unknown"))).c_str();
-  owner_ = std::move(capsule);
-  // The capsule's memory lives as long as the object too, which the caller holds.
   set_shape(name, static_cast<int>(array.ndim()), extents.data(), strides.data(), std::max<std::int64_t>(bytes, 1));
 }
 
@@ -195,8 +195,7 @@ ImportedArray ImportedArray::any(nb::handle object, const std::string& name) {
     result.import_interface(object.attr("__cuda_array_interface__"), true, name);
     result.array_.device.id = gpu_of(object);
   } else if (nb::hasattr(object, "__array_interface__")) {
-    result.owner_ = object.attr("__array_interface__");
-    result.import_interface(result.owner_, false, name);
+    result.import_interface(object.attr("__array_interface__"), false, name);
   } else {
     throw WrongType(
         name + " is of the type " + class_of(object) +
@@ -220,8 +219,7 @@ ImportedArray ImportedArray::to_read(nb::handle object, const std::string& name)
     nb::object copied = object.attr(copy)();
     ImportedArray imported = any(copied, name);
     if (!imported.can_be_used_) continue;
-    // The capsule or buffer keeps the copy; array interfaces do not.
-    if (!imported.buffer_) imported.owner_ = nb::make_tuple(imported.owner_, copied);
+    imported.owner_ = std::move(copied);
     return imported;
   }
   throw std::invalid_argument(name +
@@ -244,8 +242,13 @@ ImportedArray ImportedArray::vector(nb::handle object, const std::string& name) 
   ImportedArray result = to_read(object, name);
   if (result.array_.rank != 1) throw std::invalid_argument(name + " has 2 dimensions; expected 1");
   if (result.array_.strides[0] == 1 || result.array_.extents[0] < 2) return result;
-  for (const char* copy : {"contiguous", "copy"})
-    if (nb::hasattr(object, copy)) return to_read(object.attr(copy)(), name);
+  for (const char* copy : {"contiguous", "copy"}) {
+    if (!nb::hasattr(object, copy)) continue;
+    nb::object copied = object.attr(copy)();
+    ImportedArray imported = to_read(copied, name);
+    imported.owner_ = std::move(copied);
+    return imported;
+  }
   throw std::invalid_argument(name + " has gaps between its elements; expected none");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <Array.hpp>
 #include <optional>
@@ -47,6 +48,7 @@ class ImportedArray {
   bool can_be_used_ = true;
   std::string type_name_;
   std::optional<Py_buffer> buffer_;
+  nanobind::ndarray<nanobind::ro> dlpack_;
   nanobind::object owner_;
 };
 
