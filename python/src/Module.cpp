@@ -299,7 +299,7 @@ NB_MODULE(_tessera, m) {
   m.def("make_plan", &make_plan, "row_offsets"_a, "column_indices"_a, "values"_a, "rows"_a, "columns"_a, "options"_a,
         "tuning_file"_a, "stream"_a);
   m.def("load_plan", &load_plan, "path"_a, "dtype"_a, "is_cuda"_a, "gpu"_a, "stream"_a);
-  m.def("version", &version_dictionary);
+  m.def("version", &version_dictionary, nb::sig("def version() -> dict[str, object]"));
   m.def("version_text", [] { return to_string(version()); });
   set_warning_handler(&warn);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {

@@ -14,11 +14,10 @@ from ._options import PlanOptions
 from ._plan import Plan, load_plan, make_plan, spmm
 from ._solve import BlockCgResult, block_cg
 
-__version__: str = _tessera.version()["version"]
+__version__ = str(_tessera.version()["version"])
 __all__ = ["BlockCgResult", "Plan", "PlanOptions", "block_cg", "load_plan", "make_plan", "spmm", "version"]
 
 
 def version() -> dict[str, Any]:
-    """Returns the version of Tessera and the options that it was built with: version, commit, scalars, ..."""
-    result: dict[str, Any] = _tessera.version()
-    return result
+    """Returns the version of Tessera and the options that it was built with: those of Tessera::version() in C++."""
+    return dict(_tessera.version())

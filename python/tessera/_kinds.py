@@ -113,7 +113,8 @@ def shape_of(array: Any, name: str) -> tuple[int, ...]:
         if not hasattr(array, "shape") and hasattr(array, interface):
             return tuple(getattr(array, interface)["shape"])
     try:
-        return tuple(array.shape if hasattr(array, "shape") else memoryview(array).shape)
+        shape: Any = array.shape if hasattr(array, "shape") else memoryview(array).shape
+        return tuple(shape)
     except TypeError:
         raise TypeError(f"{name} is of the type {type(array).__qualname__}; expected an array") from None
 

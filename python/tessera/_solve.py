@@ -62,9 +62,15 @@ def block_cg(
     if X is None:
         X = kind.empty(B, shape)
         X[...] = 0
+    multiply, mode = _operator(A, "A", shape, kind)
+    precondition, preconditioner_mode = None, 0
+    if preconditioner is not None:
+        precondition, preconditioner_mode = _operator(preconditioner, "preconditioner", shape, kind)
     solver = _tessera.solve(
-        *_operator(A, "A", shape, kind),
-        *((None, 0) if preconditioner is None else _operator(preconditioner, "preconditioner", shape, kind)),
+        multiply,
+        mode,
+        precondition,
+        preconditioner_mode,
         B,
         X,
         kind.name,
