@@ -83,12 +83,12 @@ ImportedArray::ImportedArray(ImportedArray&& other) noexcept
       is_read_only_(other.is_read_only_),
       can_be_used_(other.can_be_used_),
       type_name_(std::move(other.type_name_)),
-      buffer_(std::exchange(other.buffer_, std::nullopt)),
+      buffer_(std::exchange(other.buffer_, Py_buffer{})),
       dlpack_(std::move(other.dlpack_)),
       owner_(std::move(other.owner_)) {}
 
 ImportedArray::~ImportedArray() {
-  if (buffer_) PyBuffer_Release(&*buffer_);
+  PyBuffer_Release(&buffer_);  // nothing, if there is none
 }
 
 void ImportedArray::set_shape(const std::string& name, int rank, const std::int64_t* extents,
@@ -112,16 +112,14 @@ void ImportedArray::set_shape(const std::string& name, int rank, const std::int6
 
 bool ImportedArray::import_buffer(nb::handle object) {
   if (!PyObject_CheckBuffer(object.ptr())) return false;
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
     PyErr_Clear();  // NumPy has types that the protocol cannot describe
     return false;
   }
-  buffer_ = buffer;
-  const std::string_view format = buffer.format == nullptr ? "B" : buffer.format;
-  array_.data = buffer.buf;
-  array_.type = type_of_format(format, buffer.itemsize);
-  is_read_only_ = buffer.readonly != 0;
+  const std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
+  array_.data = buffer_.buf;
+  array_.type = type_of_format(format, buffer_.itemsize);
+  is_read_only_ = buffer_.readonly != 0;
   if (array_.type == Other) {
     nb::object dtype = nb::getattr(object, "dtype", nb::none());
     type_name_ = dtype.is_none() ? "of the format \"" + std::string(format) + '"' : nb::str(dtype).c_str();
@@ -182,7 +180,7 @@ void ImportedArray::import_interface(nb::handle dictionary, bool is_cuda, const 
 ImportedArray ImportedArray::any(nb::handle object, const std::string& name) {
   ImportedArray result;
   if (result.import_buffer(object)) {
-    const Py_buffer& b = *result.buffer_;
+    const Py_buffer& b = result.buffer_;
     std::array<std::int64_t, 2> extents{}, strides{};
     for (int i = 0; i < std::min(b.ndim, 2); ++i) {
       extents[i] = b.shape[i];

@@ -5,7 +5,6 @@
 #include <nanobind/ndarray.h>
 
 #include <Array.hpp>
-#include <optional>
 #include <string>
 
 namespace Tessera::Python {
@@ -47,7 +46,7 @@ class ImportedArray {
   bool is_read_only_ = false;
   bool can_be_used_ = true;
   std::string type_name_;
-  std::optional<Py_buffer> buffer_;
+  Py_buffer buffer_ = {};  ///< its obj is null if there is none
   nanobind::ndarray<nanobind::ro> dlpack_;
   nanobind::object owner_;
 };

@@ -11,7 +11,7 @@ from ._plan import _MODES, Plan
 from ._plan import spmm as _spmm
 
 
-class _Spmm(torch.autograd.Function):
+class _Spmm(torch.autograd.Function):  # type: ignore[misc, unused-ignore]  # PyTorch may not be there
     """Y = op(A) X. The gradient of X is op(A)^H times that of Y: a product of the same plan, differentiable again."""
 
     @staticmethod
