@@ -5,7 +5,8 @@
 # "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots are in
 # $cache/roots/<name>-<hash of its recipe>. A root without a stamp file is incomplete, and is remade. Users of a root hold
 # a shared lock on it; its maker holds an exclusive lock. The root "foreign" has compilers for AMD GPUs and for Arm. The
-# root "trilinos17" also has packages of the experimental suite. The root "petsc" is "trilinos" with PETSc and SLEPc.
+# root "trilinos17" also has packages of the experimental suite. The root "petsc" is "trilinos" with PETSc and SLEPc. The
+# root "python" has what the Python package is built and tested with.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -27,6 +28,10 @@ private_mounts=(unshare --mount --propagation private)
 root_packages() {
   case $1 in
     openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev,gcovr" ;;
+    python)
+      printf %s g++,cmake,ninja-build,ccache,libkokkos-dev,python3-dev,python3-pip,python3-venv,python3-nanobind,nanobind-dev
+      echo ,python3-scikit-build-core,python3-scipy,python3-pytest,mypy
+      ;;
     foreign)
       printf %s cmake,ninja-build,ccache,hipcc,libamdhip64-dev,librocthrust-dev,g++-aarch64-linux-gnu,qemu-user
       echo ,libkokkos-dev:arm64,zlib1g-dev:arm64,libgtest-dev:arm64

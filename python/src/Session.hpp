@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Array.hpp>
+
+namespace Tessera::Python {
+
+/// Initializes Kokkos, unless somebody did, for a GPU if Kokkos has CUDA: the one of `device` or, on the host, the
+/// current one. Threads: TESSERA_NUM_THREADS, or Kokkos' default.
+/// \throws std::invalid_argument if Kokkos runs on another GPU
+/// \throws std::runtime_error in a process that was forked from one that had initialized Kokkos, or after finish()
+void start(const Device& device);
+
+/// Frees all plans, and ends Kokkos if start() began it. The program ends.
+void finish() noexcept;
+
+/// Tells that this process is a child of fork().
+void note_fork() noexcept;
+
+}  // namespace Tessera::Python
