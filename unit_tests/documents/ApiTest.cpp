@@ -233,10 +233,10 @@ TEST_F(Api, Explain) {
 }
 
 TEST_F(Api, Version) {
-  static_assert(TESSERA_VERSION >= 200, "needs Tessera 0.2.0");
+  static_assert(TESSERA_VERSION >= 300, "needs Tessera 0.3.0");
   std::cout << to_string(Tessera::version()) << '\n';
 
-  EXPECT_EQ(printed().substr(0, 22), "Tessera 0.2.0\ncommit: ");
+  EXPECT_EQ(printed().substr(0, 22), "Tessera 0.3.0\ncommit: ");
 }
 
 TEST_F(Api, ReadMatrix) {

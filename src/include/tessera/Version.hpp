@@ -9,9 +9,9 @@
 #include <vector>
 
 #define TESSERA_VERSION_MAJOR 0         ///< the first number of the version
-#define TESSERA_VERSION_MINOR 2         ///< the second number
+#define TESSERA_VERSION_MINOR 3         ///< the second number
 #define TESSERA_VERSION_PATCH 0         ///< the third number
-#define TESSERA_VERSION_STRING "0.2.0"  ///< the three numbers as text
+#define TESSERA_VERSION_STRING "0.3.0"  ///< the three numbers as text
 
 /// The version as one number, 10000 MAJOR + 100 MINOR + PATCH: 200 is 0.2.0.
 #define TESSERA_VERSION (10000 * TESSERA_VERSION_MAJOR + 100 * TESSERA_VERSION_MINOR + TESSERA_VERSION_PATCH)
