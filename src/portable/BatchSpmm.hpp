@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <tessera/common/Batch.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/parallel/SimdTarget.hpp>
@@ -113,14 +112,16 @@ inline RowSchedule schedule_of_batch(Ordinal rows, Offset entries, Offset longes
   return schedule;
 }
 
-/// Computes Y_b = alpha A_b X_b + beta Y_b for all b. Launches again if there are more rows than an int can count.
+/// Computes Y_b = alpha A_b X_b + beta Y_b for all b. Launches again if there are more rows than a device counts
+/// blocks.
 ///
 /// \param A        [in] rows > 0
 /// \param schedule [in] how a device shares rows; hosts do not read it
 template <class ExecutionSpace, class Scalar>
 void batch_spmm(const ExecutionSpace& exec, const BatchRows& A, const RowSchedule& schedule,
                 const BatchProduct<Scalar>& batch) {
-  for_each_part(batch.count, std::numeric_limits<Ordinal>::max() / A.rows, [&](Ordinal first, Ordinal count) {
+  constexpr Ordinal most_rows = 1 << 27;
+  for_each_part(batch.count, std::max(1, most_rows / A.rows), [&](Ordinal first, Ordinal count) {
     const auto part = products_of(batch, first, count);
     if constexpr (is_host_space<ExecutionSpace>) {
       HostBatch<ExecutionSpace, Scalar>(A, part).run(exec);

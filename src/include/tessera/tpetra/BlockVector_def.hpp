@@ -120,7 +120,8 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map
   }
   rows_ = static_cast<Impl::Ordinal>(elements.extent(0));
   columns_ = static_cast<Impl::Ordinal>(elements.extent(1));
-  row_stride_ = rows > 1 ? static_cast<std::ptrdiff_t>(elements.stride(0)) : columns_;  // of a part of a View
+  // Of a part of a View. The stride of a single row does not matter, unless there is room behind it.
+  row_stride_ = rows > 1 || halo_room > 0 ? static_cast<std::ptrdiff_t>(elements.stride(0)) : columns_;
 }
 
 template <class SC, class LO, class GO, class NO>
