@@ -234,7 +234,6 @@ void bind_plan(nb::module_& m) {
       .def_ro("nonzeros", &PlanHandle::nonzeros)
       .def_prop_ro("dtype", [](const PlanHandle& p) { return name_of(p.plan->type()); })
       .def_prop_ro("device", [](const PlanHandle& p) { return name_of(p.plan->device()); })
-      .def_prop_ro("is_cuda", [](const PlanHandle& p) { return p.plan->device().is_cuda; })
       .def(
           "bytes", [](const PlanHandle& p) { return p.plan->bytes(); }, locked)
       .def(

@@ -118,7 +118,7 @@ class PlanOf final : public AnyPlan {
   std::shared_mutex& mutex() const { return mutex_; }
 
   ElementType type() const override { return type_; }
-  Device device() const override { return device_of<Exec>(); }
+  Device device() const override { return device_; }
   int rows() const override { return plan_.rows(); }
   int columns() const override { return plan_.columns(); }
   std::size_t nonzeros() const override { return plan_.nonzeros(); }
@@ -206,6 +206,7 @@ class PlanOf final : public AnyPlan {
 
   Plan<Scalar, Exec> plan_;
   ElementType type_;
+  Device device_ = device_of<Exec>();
   mutable std::shared_mutex mutex_;
 };
 

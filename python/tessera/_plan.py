@@ -104,7 +104,10 @@ class Plan:
         self._core.update_values(values, _stream_of(values, stream))
 
     def settle(self, *, stream: Any = None) -> None:
-        """Builds the format of the plan's choice now, instead of before a later product."""
+        """Builds the format of the plan's choice now, instead of before a later product.
+
+        On a GPU, this, release_source(), prepare() and save() take the stream that new values were queued on, and wait.
+        """
         self._core.settle(stream_number(stream or 0))
 
     def release_source(self, *, stream: Any = None) -> None:

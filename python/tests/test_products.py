@@ -126,6 +126,19 @@ class DlpackOnly:
         return self.array.__dlpack_device__()
 
 
+class Exported(DlpackOnly):
+    """An object whose memory exists only as long as what it exports."""
+
+    def __dlpack__(self, **arguments: Any) -> Any:
+        return self.array.copy(order="K").__dlpack__(**arguments)
+
+
+def test_exported_memory_is_kept_during_a_product() -> None:
+    matrix = random_matrix((40, 30))
+    X = x_for(matrix, "none", 8192, "float64")  # 2 MB, which free() gives back to the system
+    expect_product(matrix.plan(Library("numpy", False)) @ Exported(X), matrix.dense(), X)
+
+
 @pytest.mark.parametrize("wrap", [Interface, DlpackOnly, memoryview])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_other_arrays(wrap: Any, order: Any) -> None:
