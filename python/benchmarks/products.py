@@ -198,7 +198,7 @@ def overhead(library, dtype, calls):
     ways = {
         "plan @ X": lambda: plan @ X,
         "spmm(plan, X, out)": lambda: tessera.spmm(plan, X, out),
-        "the extension's call": lambda: core(X, out, 0, 1, 0, stream),
+        "the extension's call": lambda: core(X, out, 0, 1, 0, stream, False),
         library.peer: lambda: matrix @ X,
     }
     times = {name: [] for name in ways}

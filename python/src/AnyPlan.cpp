@@ -26,7 +26,9 @@ AnyPlan::AnyPlan() {
   live_plans().plans.push_back(this);
 }
 
-AnyPlan::~AnyPlan() {
+AnyPlan::~AnyPlan() = default;
+
+void AnyPlan::forget() noexcept {
   const std::lock_guard lock(live_plans().mutex);
   std::erase(live_plans().plans, this);
 }

@@ -41,12 +41,16 @@ class AnyPlan {
 
   /// Frees the plan's memory.
   virtual void release() noexcept = 0;
+
+ protected:
+  /// Removes the plan from those that release_all() frees. Destructors call it first.
+  void forget() noexcept;
 };
 
 /// Frees the memory of all plans.
 void release_all() noexcept;
 
-/// Makes a plan where the arrays of A are. Their types are those that check_matrix() of Import.hpp accepts.
+/// Makes a plan where the arrays of A are. Indices are of int32 or int64.
 std::unique_ptr<AnyPlan> make_host_plan(const CsrArrays& A, const PlanOptions& options);
 std::unique_ptr<AnyPlan> make_cuda_plan(Stream stream, const CsrArrays& A, const PlanOptions& options);
 

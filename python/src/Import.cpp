@@ -73,6 +73,13 @@ int gpu_of(nb::handle object) {
   return PyLong_Check(id.ptr()) ? nb::cast<int>(id) : 0;
 }
 
+/// Whether rows overlap columns: the larger stride is less than what the smaller one reaches.
+bool repeats_elements(const Array& a) {
+  if (a.rank < 2 || a.extents[0] < 2 || a.extents[1] < 2) return false;
+  const int inner = a.strides[0] < a.strides[1] ? 0 : 1;
+  return a.strides[1 - inner] < a.strides[inner] * (a.extents[inner] - 1) + 1;
+}
+
 /// The message of an exception of Python.
 std::string text_of(const nb::python_error& error) { return nb::str(error.value()).c_str(); }
 
@@ -163,12 +170,20 @@ void ImportedArray::import_interface(nb::handle dictionary, bool is_cuda, const 
   const auto typestr = nb::cast<std::string>(dictionary["typestr"]);
   const auto data = nb::cast<nb::tuple>(dictionary["data"]);
   const auto shape = nb::cast<std::vector<std::int64_t>>(dictionary["shape"]);
-  const std::int64_t bytes = std::max(std::stoll(typestr.substr(2)), 1LL);
+  std::int64_t bytes = 0;
+  for (std::size_t i = 2; i < typestr.size() && bytes < 1000; ++i)
+    bytes = typestr[i] >= '0' && typestr[i] <= '9' ? 10 * bytes + (typestr[i] - '0') : 1000;
+  if (bytes < 1 || bytes >= 1000)
+    throw WrongType(name + " has the typestr \"" + typestr + "\"; expected one such as \"<f8\"");
   std::vector<std::int64_t> strides(shape.size());
   std::int64_t stride = bytes;
   for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
   nb::object given = dictionary.attr("get")("strides");
   if (!given.is_none()) strides = nb::cast<std::vector<std::int64_t>>(given);
+  if (strides.size() != shape.size()) {
+    throw std::invalid_argument(name + " has " + std::to_string(shape.size()) + " extents and " +
+                                std::to_string(strides.size()) + " strides; expected the same number");
+  }
   array_.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
   array_.type = type_of_typestr(typestr);
   array_.device.is_cuda = is_cuda;
@@ -228,7 +243,7 @@ ImportedArray ImportedArray::to_read(nb::handle object, const std::string& name)
 ImportedArray ImportedArray::to_write(nb::handle object, const std::string& name) {
   ImportedArray result = any(object, name);
   if (result.is_read_only_) throw std::invalid_argument(name + " is read-only; expected an array that can be written");
-  if (!result.can_be_used_) {
+  if (!result.can_be_used_ || repeats_elements(result.array_)) {
     throw std::invalid_argument(name +
                                 " has negative strides, repeated elements or elements that are not aligned; "
                                 "expected an array that can be written in place");

@@ -14,8 +14,10 @@ class ImportedArray {
  public:
   /// Imports an array to read: through the buffer protocol, DLPack, __cuda_array_interface__ or __array_interface__, in
   /// this order. An array that kernels cannot read in place is copied: one with negative strides, with elements that
-  /// are repeated (stride 0), or with elements that are not aligned to their size. \param name [in] name of the
-  /// function and its argument, for messages \throws WrongType if `object` is no array, or has more than two dimensions
+  /// are repeated (stride 0), or with elements that are not aligned to their size.
+  ///
+  /// \param name [in] name of the function and its argument, for messages
+  /// \throws WrongType if `object` is no array; std::invalid_argument if it has other than one or two dimensions
   static ImportedArray to_read(nanobind::handle object, const std::string& name);
   /// Imports an array to write: never a copy.
   /// \throws std::invalid_argument if it is read-only or would have to be copied
@@ -28,6 +30,8 @@ class ImportedArray {
   ~ImportedArray();
 
   const Array& get() const { return array_; }
+  /// Whether this is a copy of the caller's array, which ends with this object.
+  bool is_copy() const { return owner_.is_valid(); }
   /// The type as its library names it, for messages.
   const std::string& type_name() const { return type_name_; }
 

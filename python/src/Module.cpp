@@ -53,13 +53,22 @@ void check_type(const char* name, const Array& array, ElementType expected, cons
   throw WrongType(std::string(name) + " is " + name_of(array.type) + "; expected " + name_of(expected) + ", " + why);
 }
 
+/// A copy is queued on the current stream of its library: a product on another stream does not wait for it.
+void check_order(const std::string& name, const ImportedArray& array, bool has_stream) {
+  if (!has_stream || !array.is_copy() || !array.get().device.is_cuda) return;
+  throw std::invalid_argument(name +
+                              " would be copied on another stream than `stream`; expected an array that is read "
+                              "in place, or no stream");
+}
+
 void multiply(const PlanHandle& self, nb::handle x, nb::handle out, int mode_bits, std::complex<double> alpha,
-              std::complex<double> beta, Stream stream) {
+              std::complex<double> beta, Stream stream, bool has_stream) {
   const auto X = ImportedArray::to_read(x, "tessera.spmm: X");
+  check_order("tessera.spmm: X", X, has_stream);
   const auto Y = ImportedArray::to_write(out, "tessera.spmm: out");
   const auto mode = static_cast<Mode>(mode_bits);
   const Device device = self.plan->device();
-  start(device);
+  const InUse use(device);
   check_device("tessera.spmm: X", X.get(), device);
   check_device("tessera.spmm: out", Y.get(), device);
   const int rows = Impl::is_transposed(mode) ? self.columns : self.rows;
@@ -99,14 +108,19 @@ CsrArrays csr_of(const ImportedArray& offsets, const ImportedArray& columns, con
 
 PlanHandle make_plan(nb::handle offsets, nb::handle columns, nb::handle values, std::int64_t row_count,
                      std::int64_t column_count, const std::string& options_text, const std::string& tuning_file,
-                     Stream stream) {
+                     Stream stream, bool has_stream) {
   PlanOptions options = parse_plan_options(options_text, "tessera.make_plan");
   options.tuning_file = tuning_file;
   const auto row_offsets = ImportedArray::vector(offsets, "tessera.make_plan: the row offsets of A");
   const auto column_indices = ImportedArray::vector(columns, "tessera.make_plan: the column indices of A");
   const auto entries = ImportedArray::vector(values, "tessera.make_plan: the values of A");
+  // A copy ends with this call.
+  options.shares_pattern = options.shares_pattern && !row_offsets.is_copy() && !column_indices.is_copy();
+  options.shares_values = options.shares_values && !entries.is_copy();
+  for (const auto* array : {&row_offsets, &column_indices, &entries})
+    check_order("tessera.make_plan: an array of A", *array, has_stream);
   const CsrArrays A = csr_of(row_offsets, column_indices, entries, row_count, column_count);
-  start(A.values.device);
+  const InUse use(A.values.device);
   const nb::gil_scoped_release release;
   return handle_of(A.values.device.is_cuda ? make_cuda_plan(stream, A, options) : make_host_plan(A, options));
 }
@@ -120,15 +134,16 @@ ElementType type_named(const std::string& name) {
 
 PlanHandle load_plan(const std::string& path, const std::string& dtype, bool is_cuda, int gpu, Stream stream) {
   const ElementType type = type_named(dtype);
-  start({is_cuda, gpu});
+  const InUse use({is_cuda, gpu});
   const nb::gil_scoped_release release;
   return handle_of(is_cuda ? load_cuda_plan(stream, path, type) : load_host_plan(path, type));
 }
 
-void update_values(PlanHandle& self, nb::handle values, Stream stream) {
+void update_values(PlanHandle& self, nb::handle values, Stream stream, bool has_stream) {
   const auto imported = ImportedArray::vector(values, "tessera.Plan.update_values: values");
+  check_order("tessera.Plan.update_values: values", imported, has_stream);
   const Device device = self.plan->device();
-  start(device);
+  const InUse use(device);
   check_device("tessera.Plan.update_values: values", imported.get(), device);
   check_type("tessera.Plan.update_values: values", imported.get(), self.plan->type(), "the type of the plan");
   const nb::gil_scoped_release release;
@@ -182,7 +197,7 @@ SolverResult solve_system(nb::object A, int mode, nb::object preconditioner, int
   }
   const SolverOperator multiply = operator_of(std::move(A), mode, kind);
   const SolverOperator precondition = operator_of(std::move(preconditioner), preconditioner_mode, kind);
-  start(B.get().device);
+  const InUse use(B.get().device);
   const nb::gil_scoped_release release;
   return solve(stream, multiply, precondition, B.get(), X.get(), {tolerance, max_iterations, max_restarts, dependence});
 }
@@ -240,33 +255,33 @@ void bind_plan(nb::module_& m) {
           "explain", [](const PlanHandle& p) { return p.plan->explain(); }, locked)
       .def(
           "stats", [](const PlanHandle& p) { return p.plan->stats(); }, locked)
-      .def("multiply", &multiply, "x"_a, "out"_a, "mode"_a, "alpha"_a, "beta"_a, "stream"_a)
-      .def("update_values", &update_values, "values"_a, "stream"_a)
+      .def("multiply", &multiply, "x"_a, "out"_a, "mode"_a, "alpha"_a, "beta"_a, "stream"_a, "has_stream"_a)
+      .def("update_values", &update_values, "values"_a, "stream"_a, "has_stream"_a)
       .def(
           "prepare",
           [](PlanHandle& p, int columns, int mode, Stream stream) {
-            start(p.plan->device());
+            const InUse use(p.plan->device());
             p.plan->prepare(stream, columns, static_cast<Mode>(mode));
           },
           "num_vectors"_a, "mode"_a, "stream"_a, locked)
       .def(
           "settle",
           [](PlanHandle& p, Stream stream) {
-            start(p.plan->device());
+            const InUse use(p.plan->device());
             p.plan->settle(stream);
           },
           "stream"_a, locked)
       .def(
           "release_source",
           [](PlanHandle& p, Stream stream) {
-            start(p.plan->device());
+            const InUse use(p.plan->device());
             p.plan->release_source(stream);
           },
           "stream"_a, locked)
       .def(
           "save",
           [](PlanHandle& p, const std::string& path, Stream stream) {
-            start(p.plan->device());
+            const InUse use(p.plan->device());
             p.plan->save(stream, path);
           },
           "path"_a, "stream"_a, locked);
@@ -296,7 +311,7 @@ NB_MODULE(_tessera, m) {
   bind_plan(m);
   bind_solver(m);
   m.def("make_plan", &make_plan, "row_offsets"_a, "column_indices"_a, "values"_a, "rows"_a, "columns"_a, "options"_a,
-        "tuning_file"_a, "stream"_a);
+        "tuning_file"_a, "stream"_a, "has_stream"_a);
   m.def("load_plan", &load_plan, "path"_a, "dtype"_a, "is_cuda"_a, "gpu"_a, "stream"_a);
   m.def("version", &version_dictionary, nb::sig("def version() -> dict[str, object]"));
   m.def("version_text", [] { return to_string(version()); });

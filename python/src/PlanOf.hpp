@@ -58,7 +58,7 @@ void visit_matrix_type(const std::string& who, ElementType type, const Visit& vi
   using enum ElementType;
   if (visit_type<Float, Double, ComplexFloat, ComplexDouble>(type, visit)) return;
   throw WrongType(who + ": the values of A are " + name_of(type) +
-                  ", which this tessera was built without; expected a type of tessera.version()[\"scalars\"]");
+                  ", of which this tessera has no plans; expected a type of tessera.version()[\"scalars\"]");
 }
 
 template <class Element, class Exec>
@@ -111,6 +111,7 @@ template <class Scalar, class Exec>
 class PlanOf final : public AnyPlan {
  public:
   PlanOf(Plan<Scalar, Exec> plan, ElementType type) : plan_(std::move(plan)), type_(type) {}
+  ~PlanOf() override { forget(); }
 
   /// The plan, for products.
   const Plan<Scalar, Exec>& plan() const { return plan_; }
@@ -170,7 +171,10 @@ class PlanOf final : public AnyPlan {
   void save(Stream stream, const std::string& path) override {
     change([&] { save_plan(instance_of<Exec>(stream), plan_, path); });
   }
-  void release() noexcept override { plan_ = {}; }
+  void release() noexcept override {
+    const std::unique_lock lock(mutex_);
+    plan_ = {};
+  }
 
  private:
   template <class Function>

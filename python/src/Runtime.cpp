@@ -18,6 +18,7 @@ namespace Tessera::Python {
 namespace {
 
 std::mutex starting;
+std::atomic<int> calls = 0;  // that use Kokkos now
 std::atomic<bool> has_started = false;
 std::atomic<bool> is_forked = false;
 bool is_ours = false;
@@ -92,11 +93,24 @@ void start(const Device& device) {
   check_device(device);
 }
 
+InUse::InUse(const Device& device) {
+  ++calls;  // before start() looks whether Python ends
+  try {
+    start(device);
+  } catch (...) {
+    --calls;
+    throw;
+  }
+}
+
+InUse::~InUse() { --calls; }
+
 void finish() noexcept {
   const std::lock_guard lock(starting);
   has_ended = true;
   if (!has_started || is_forked) return;
   has_started = false;
+  if (calls > 0) return;  // by a thread that outlives the interpreter; later calls do not start
   release_all();
   if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();
 }

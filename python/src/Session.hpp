@@ -11,7 +11,17 @@ namespace Tessera::Python {
 /// \throws std::runtime_error in a process that was forked from one that had initialized Kokkos, or after finish()
 void start(const Device& device);
 
-/// Frees all plans, and ends Kokkos if start() began it. The program ends.
+/// A call that uses Kokkos, from start() on. While there is one, finish() leaves Kokkos as it is.
+class InUse {
+ public:
+  explicit InUse(const Device& device);
+  ~InUse();
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+};
+
+/// Frees all plans, and ends Kokkos if start() began it, unless another thread is in a call: its Kokkos ends with the
+/// process. The program ends.
 void finish() noexcept;
 
 /// Tells that this process is a child of fork().

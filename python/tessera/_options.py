@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any, TypedDict
 
 
 class PlanOptions(TypedDict, total=False):
@@ -54,15 +56,27 @@ class PlanOptions(TypedDict, total=False):
     group_rows: int
 
 
+def _check_type(name: str, wanted: Any, value: Any) -> None:
+    """Rejects a number given as a text, and the like. `wanted` is int, bool or str, or its name."""
+    is_of = {"int": isinstance(value, Integral) and not isinstance(value, bool), "bool": isinstance(value, bool)}
+    kind = getattr(wanted, "__forward_arg__", getattr(wanted, "__name__", wanted))
+    if is_of.get(kind, True):
+        return
+    raise TypeError(f"tessera.make_plan: {name} is {value!r}; expected {'an int' if kind == 'int' else 'a bool'}")
+
+
 def text_of(options: PlanOptions) -> tuple[str, str]:
     """Returns the options as C++ reads them (parse_plan_options), and the tuning file, whose name may have commas."""
     known = PlanOptions.__annotations__
     parts = []
     for name, value in options.items():
         if name not in known:
-            raise TypeError(f"tessera.make_plan: there is no option {name!r}; expected one of {', '.join(known)}")
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}? The options are" if near else "expected one of"
+            raise TypeError(f"tessera.make_plan: there is no option {name!r}; {hint} {', '.join(known)}")
         if value is None or name == "tuning_file":
             continue
+        _check_type(name, known[name], value)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         if "," in text or "=" in text:
             raise ValueError(f"tessera.make_plan: {name} is {text!r}; expected a number or a name")

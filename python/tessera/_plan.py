@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # Bits of a mode: the numbers are those of Tessera::Mode.
 _TRANSPOSED, _CONJUGATED = 1, 2
 _MODES = {"none": 0, "transpose": 1, "conjugate": 2, "conjugate_transpose": 3}
+_LETTERS = {"N": "none", "T": "transpose", "C": "conjugate", "H": "conjugate_transpose"}
 
 
 class Plan:
@@ -101,7 +103,7 @@ class Plan:
         given: `A.data`. If make_plan() converted A, the order is that of `A.tocsr()`. On a GPU the work is queued on
         `stream`.
         """
-        self._core.update_values(values, _stream_of(values, stream))
+        self._core.update_values(values, _stream_of(values, stream), stream is not None)
 
     def settle(self, *, stream: Any = None) -> None:
         """Builds the format of the plan's choice now, instead of before a later product.
@@ -167,7 +169,15 @@ def make_plan(
     number = _stream_of(arrays.values, stream)
     rows, columns = arrays.shape
     core = _tessera.make_plan(
-        arrays.row_offsets, arrays.column_indices, arrays.values, rows, columns, text, tuning_file, number
+        arrays.row_offsets,
+        arrays.column_indices,
+        arrays.values,
+        rows,
+        columns,
+        text,
+        tuning_file,
+        number,
+        stream is not None,
     )
     is_shared = options.get("shares_pattern") or options.get("shares_values")
     plan = Plan(core, kept=arrays if is_shared else None)
@@ -204,13 +214,13 @@ def spmm(
     object with the buffer protocol, DLPack, __cuda_array_interface__ or __array_interface__. Its type is that of the
     plan; float32 plans also take float64 and, with half_vectors, float16 and bfloat16. It may be read-only, and in C
     order, in Fortran order or a strided view of either: it is read in place. It is copied if a stride is negative or
-    0, or if elements are not aligned to their size.
+    0, or if elements are not aligned to their size; on a GPU not together with `stream`.
 
     Without `out`, the result is a new array of X's library, in X's order. `out` is never copied: an array that cannot
     be written in place is rejected. It must not overlap X.
 
-    mode: none, transpose, conjugate or conjugate_transpose; it applies to the plan's own, so that mode "transpose" of
-    plan.T is A.
+    mode: none, transpose, conjugate or conjugate_transpose, or their letters N, T, C and H; it applies to the plan's
+    own, so that mode "transpose" of plan.T is A.
 
     On a GPU the product is queued on the current stream of X's library, or on `stream`, and the call does not wait
     for it: as in that library, other streams must not use X and out before. (The first product in a mode, and the two
@@ -221,8 +231,9 @@ def spmm(
     Raises TypeError for a wrong type of X or out, and ValueError for wrong shapes, devices and overlaps: out is then
     unchanged.
     """
+    mode = _LETTERS.get(mode, mode)
     if mode not in _MODES:
-        raise ValueError(f"tessera.spmm: mode is {mode!r}; expected one of {', '.join(_MODES)}")
+        raise ValueError(f"tessera.spmm: mode is {mode!r}; expected one of {', '.join([*_MODES, *_LETTERS])}")
     if type(plan) is not Plan:
         raise TypeError(f"tessera.spmm: plan is of the type {type(plan).__qualname__}; expected a tessera.Plan")
     bits = plan._mode ^ _MODES[mode]
@@ -237,8 +248,19 @@ def spmm(
             raise ValueError(f"tessera.spmm: beta is {beta} and there is no out; expected out, or beta = 0")
         shape = shape_of(X, "tessera.spmm: X")
         out = kind.empty(X, (core.columns if bits & _TRANSPOSED else core.rows, *shape[1:]))
-    core.multiply(X, out, bits, alpha, beta, kind.stream(X) if stream is None else stream_number(stream))
+    try:
+        has_stream = stream is not None
+        core.multiply(X, out, bits, alpha, beta, stream_number(stream) if has_stream else kind.stream(X), has_stream)
+    except TypeError:
+        _check_number("alpha", alpha)
+        _check_number("beta", beta)
+        raise
     return out
+
+
+def _check_number(name: str, value: Any) -> None:
+    if not isinstance(value, Number):
+        raise TypeError(f"tessera.spmm: {name} is {value!r}; expected a number") from None
 
 
 def _differentiable(plan: Plan, X: Any, out: Any, alpha: complex, beta: complex, mode: str, stream: Any) -> Any:

@@ -62,6 +62,10 @@ def block_cg(
     if X is None:
         X = kind.empty(B, shape)
         X[...] = 0
+    if stream is not None and any(callable(f) and not isinstance(f, Plan) for f in (A, preconditioner)):
+        raise ValueError(
+            "tessera.block_cg: stream is given with a function, which works on the current stream; expected no stream"
+        )
     multiply, mode = _operator(A, "A", shape, kind)
     precondition, preconditioner_mode = None, 0
     if preconditioner is not None:
@@ -89,6 +93,12 @@ def _operator(operator: Any, name: str, shape: tuple[int, ...], kind: Kind) -> t
     if is_sparse(operator):
         operator = make_plan(operator, num_vectors=shape[1] if len(shape) == 2 else 1)
     if isinstance(operator, Plan):
+        if operator.shape != (shape[0], shape[0]):
+            rows, columns = operator.shape
+            raise ValueError(
+                f"tessera.block_cg: {name} is {rows} x {columns}, and B has {shape[0]} rows; expected a square {name} "
+                "with as many"
+            )
         return operator._core, operator._mode
     if callable(operator):
         return _in_place(operator, name, kind), 0

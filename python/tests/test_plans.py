@@ -13,6 +13,7 @@ from conftest import DTYPES, Library, expect_product, random_array, random_matri
 
 import tessera
 from tessera import _tessera
+from tessera._matrices import _TYPES
 from tessera._options import text_of
 
 NUMPY = Library("numpy", False)
@@ -97,6 +98,22 @@ def test_a_plan_that_shares_keeps_the_arrays(library: Library) -> None:
     del rubbish
 
 
+@pytest.mark.parametrize("gaps", ["values", "columns", "offsets"])
+def test_a_plan_does_not_share_what_was_copied(library: Library, gaps: str) -> None:
+    rows = 20000
+    arrays = {
+        "values": np.ones(4 * rows),
+        "columns": np.tile(np.arange(4, dtype="int32"), rows),
+        "offsets": np.arange(0, 4 * rows + 1, 4, dtype="int32"),
+    }
+    given = {name: library.array(a) for name, a in arrays.items()}
+    given[gaps] = library.array(np.repeat(arrays[gaps], 2))[::2]
+    plan = tessera.make_plan(tuple(given.values()), shape=(rows, 4), shares_pattern=True, shares_values=True)
+    rubbish = [library.array(np.full(4 * rows, 7, a.dtype)) for a in arrays.values() for _ in range(5)]
+    assert (library.numpy(plan @ library.array(np.arange(8.0).reshape(4, 2))) == [12, 16]).all()
+    del rubbish
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_new_values(library: Library, dtype: str) -> None:
     matrix = random_matrix((40, 30), dtype)
@@ -137,11 +154,18 @@ def test_explain_and_stats() -> None:
 
 def test_every_option_is_known() -> None:
     with pytest.raises(ValueError, match="expected one of") as error:
-        _tessera.make_plan(np.zeros(1, "i4"), np.zeros(0, "i4"), np.zeros(0), 0, 0, "nothing=1", "", 0)
+        _tessera.make_plan(np.zeros(1, "i4"), np.zeros(0, "i4"), np.zeros(0), 0, 0, "nothing=1", "", 0, False)
     known = set(str(error.value).partition("expected one of ")[2].split(", "))
     assert known - {"follow_values"} == set(tessera.PlanOptions.__annotations__)
-    with pytest.raises(TypeError, match="there is no option 'nothing'; expected one of num_vectors"):
-        random_matrix((4, 3)).plan(NUMPY, nothing=1)
+    A = random_matrix((4, 3))
+    with pytest.raises(TypeError, match="no option 'num_vector'; did you mean 'num_vectors'"):
+        A.plan(NUMPY, num_vector=3)
+    with pytest.raises(TypeError, match="num_vectors is '3'; expected an int"):
+        A.plan(NUMPY, num_vectors="3")
+    with pytest.raises(TypeError, match="layout_left is 1; expected a bool"):
+        A.plan(NUMPY, layout_left=1)
+    with pytest.raises(TypeError, match="there is no option 'zzz'; expected one of num_vectors"):
+        A.plan(NUMPY, zzz=1)
     with pytest.raises(ValueError, match='format is "fast"; expected one of auto, csr'):
         random_matrix((4, 3)).plan(NUMPY, format="fast")
     with pytest.raises(ValueError, match="format is 'csr, kernel=auto'; expected a number or a name"):
@@ -190,9 +214,11 @@ def csr(**changes: Any) -> Any:
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"values": MATRIX.values.astype("int64")}, TypeError, "values of A are int64"),
-        ({"values": MATRIX.values.astype("longdouble")}, TypeError, "values of A is .*float128; expected float32"),
-        ({"values": MATRIX.values.astype(">f8")}, TypeError, "values of A is >f8; expected .*'s byte order"),
+        ({"values": MATRIX.values.astype("int64")}, TypeError, r"values of A have the type int64; .* A.astype\("),
+        ({"values": MATRIX.values.astype("longdouble")}, TypeError, "have the type .*128; expected float32"),
+        ({"values": MATRIX.values.astype(">f8")}, TypeError, "values of A have the type >f8; expected float32"),
+        ({"shape": 50}, ValueError, r"the shape of A is 50; expected \(rows, columns\)"),
+        ({"shape": (1, 1, 1)}, ValueError, r"the shape of A is \(1, 1, 1\); expected \(rows, columns\)"),
         ({"values": MATRIX.values[:-1]}, ValueError, "column indices and .* values; expected the same number"),
         ({"columns": MATRIX.columns.astype("uint32")}, TypeError, "column indices of A is uint32"),
         ({"columns": MATRIX.columns.astype("float64")}, TypeError, "column indices of A are float64; expected int32"),
@@ -208,6 +234,50 @@ def csr(**changes: Any) -> Any:
 def test_wrong_matrices(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         csr(**changes)
+
+
+def test_types_of_other_builds() -> None:
+    built = tessera.version()["scalars"]
+    for dtype, scalar in _TYPES.items():
+        if scalar in built:
+            csr(values=MATRIX.values.astype(dtype))
+        else:
+            with pytest.raises(TypeError, match=f"have the type {dtype}, and this tessera was built for .*{scalar}"):
+                csr(values=MATRIX.values.astype(dtype))
+
+
+@pytest.mark.parametrize("A", [None, [1, 2, 3], 3])
+def test_no_matrix(A: Any) -> None:
+    with pytest.raises(TypeError, match="A is of the type .*; expected a sparse matrix"):
+        tessera.make_plan(A, shape=(3, 3))
+
+
+def test_wrong_array_interfaces() -> None:
+    class Odd:
+        def __init__(self, **changes: Any) -> None:
+            self.memory = np.ones((30, 2))
+            self.__array_interface__ = self.memory.__array_interface__ | changes
+
+    plan = MATRIX.plan(NUMPY)
+    for typestr in ("<", "<fx", ""):
+        with pytest.raises(TypeError, match="typestr"):
+            tessera.spmm(plan, Odd(typestr=typestr), np.ones((40, 2)))
+    with pytest.raises(ValueError, match="X has 2 extents and 1 strides"):
+        tessera.spmm(plan, Odd(strides=(16,)), np.ones((40, 2)))
+
+
+def test_out_whose_rows_overlap() -> None:
+    memory = np.zeros(42)
+    out = np.lib.stride_tricks.as_strided(memory, (40, 2), (8, 8))
+    with pytest.raises(ValueError, match="out has .*repeated elements"):
+        tessera.spmm(MATRIX.plan(NUMPY), np.ones((30, 2)), out)
+    assert (memory == 0).all()
+
+
+def test_letters_of_modes() -> None:
+    plan = MATRIX.plan(NUMPY)
+    X = np.ones((40, 2))
+    assert (tessera.spmm(plan, X, mode="T") == plan.T @ X).all()
 
 
 def test_not_a_matrix() -> None:
@@ -230,8 +300,9 @@ def test_not_a_matrix() -> None:
         ({"out": np.ones(40)}, ValueError, "out has the shape (40,); expected (40, 2)"),
         ({"out": np.ones((40, 2), "float32")}, TypeError, "out is float32; expected float64, like X"),
         ({"alpha": 1j}, ValueError, "alpha has an imaginary part; expected a real number for a real plan"),
+        ({"alpha": "2"}, TypeError, "alpha is '2'; expected a number"),
         ({"beta": 1}, ValueError, "beta is 1 and there is no out; expected out, or beta = 0"),
-        ({"mode": "T"}, ValueError, "mode is 'T'; expected one of none, transpose, conjugate, conjugate_transpose"),
+        ({"mode": "X"}, ValueError, "mode is 'X'; expected one of none, transpose, conjugate, conjugate_transpose, N"),
         ({"stream": "main"}, TypeError, "stream is 'main'; expected a stream of PyTorch or CuPy"),
     ],
 )

@@ -197,3 +197,24 @@ def test_fork_before_the_first_use() -> None:
         "assert ok and os.waitpid(child, 0)[1] == 0\n"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+DAEMON = """
+import threading, time, numpy as np, tessera
+n, k = 300_000, 32
+columns = (np.arange(n)[:, None] * 7919 + np.arange(k) * 104729) % n
+arrays = (np.ones(n * k), columns.ravel().astype("int32"), np.arange(0, n * k + 1, k, dtype="int32"))
+plan = tessera.make_plan(arrays, shape=(n, n))
+X = np.ones((n, 8))
+def work():
+    while True:
+        plan @ X
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.5)
+"""
+
+
+def test_a_product_at_the_end() -> None:
+    """A daemon thread may be in a product when Python ends."""
+    ended = subprocess.run([sys.executable, "-c", DAEMON], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <atomic>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
@@ -54,6 +56,17 @@ struct StoredRows {
   throw std::invalid_argument("Tessera::make_batch_plan: " + what);
 }
 
+/// Calls a check of all functions, and names this one in its message.
+template <class Check>
+void check_pattern(const Check& check) {
+  try {
+    check();
+  } catch (const std::invalid_argument& error) {
+    const std::string_view what = error.what(), prefix = "Tessera: ";
+    reject_pattern(std::string(what.starts_with(prefix) ? what.substr(prefix.size()) : what));
+  }
+}
+
 void check_sizes(const UserRows& A) {
   if (A.rows < 0 || A.columns < 0)
     reject_pattern("the pattern is " + shape(A.rows, A.columns) + "; expected numbers that are not negative");
@@ -82,13 +95,13 @@ Csr<typename ExecutionSpace::memory_space> copy_rows(const ExecutionSpace& exec,
     std::visit(
         [&](const auto* offsets) {
           const auto pattern = pattern_of(A, offsets);
-          check_row_offsets(exec, pattern, entries);
+          check_pattern([&] { check_row_offsets(exec, pattern, entries); });
           const auto used = static_cast<std::size_t>(read_element(exec, offsets + A.rows));
           if (used != entries) {
             reject_pattern("the last row ends at entry " + std::to_string(used) + "; expected " +
                            std::to_string(entries) + ", the number of column indices");
           }
-          check_columns(exec, pattern, entries);
+          check_pattern([&] { check_columns(exec, pattern, entries); });
         },
         A.row_offsets);
     const auto narrow = narrow_rows(exec, A, {0, A.rows, 0, entries});

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tessera/common/Batch.hpp>
 #include <tessera/common/Overlap.hpp>
@@ -73,6 +74,15 @@ bool overlap(const MultivectorBatch<const Scalar>& X, const MultivectorBatch<Sca
   return false;
 }
 
+/// Returns whether the ranges of bytes of values and Y overlap.
+template <class Scalar>
+bool overlap(const ValueBatch<Scalar>& values, const MultivectorBatch<Scalar>& Y) {
+  if (values.entries == 0 || values.count == 0) return false;
+  const auto last = static_cast<std::ptrdiff_t>(values.entries) + (values.count - 1) * values.stride;
+  const std::ptrdiff_t y_last = span_of(Y.first) + (Y.count - 1) * Y.stride + 1;
+  return std::less<>()(values.data, Y.first.data + y_last) && std::less<>()(Y.first.data, values.data + last);
+}
+
 /// \param op_rows [in] rows of op(A)
 template <class Scalar>
 void check_batch(Mode mode, Ordinal op_rows, Ordinal op_columns, std::size_t entries, const ValueBatch<Scalar>& values,
@@ -95,6 +105,8 @@ void check_batch(Mode mode, Ordinal op_rows, Ordinal op_columns, std::size_t ent
                                      " multivectors of " + shape(Y.first.rows, Y.first.columns) +
                                      "; expected multivectors that lie apart");
   }
+  if (overlap(values, Y))
+    reject_product(batch_caller, "values and Y are the same memory, wholly or in part; expected Y apart from values");
   if (overlap(X, Y))
     reject_product(batch_caller, "X and Y are the same memory, wholly or in part; expected Y apart from X");
 }

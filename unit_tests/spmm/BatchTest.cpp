@@ -238,7 +238,7 @@ TYPED_TEST(BatchTest, RejectsWrongPatterns) {
   };
   expect_rejected(make(-1, 2, {}, {}), "-1 x 2");
   expect_rejected(make(2, 2, {0, 1}, {0}), "2 row offsets; expected rows + 1 = 3");
-  expect_rejected(make(2, 2, {0, 2, 1}, {0, 1}), "row offsets are wrong at row 1");
+  expect_rejected(make(2, 2, {0, 2, 1}, {0, 1}), "Tessera::make_batch_plan: row offsets are wrong at row 1");
   expect_rejected(make(2, 2, {0, 1, 3}, {0, 1}), "row offsets are wrong at row 1");
   expect_rejected(make(2, 2, {0, 1, 1}, {0, 1}), "the last row ends at entry 1; expected 2");
   expect_rejected(make(2, 2, {0, 1, 2}, {0, 2}), "column");
@@ -272,6 +272,9 @@ TYPED_TEST(BatchTest, RejectsWrongArguments) {
   using Strided = Kokkos::View<typename Views::User***, Kokkos::LayoutStride, typename Views::Memory>;
   expect_rejected(multiply(values, X, Strided(Y.data(), Kokkos::LayoutStride(3, 0, 12, 2, 2, 1))),
                   "elements of Y are the same memory: its strides are 0, 2 and 1");
+  ASSERT_LE(entries, Y.size());
+  const Kokkos::View<typename Views::User*, typename Views::Memory> of_y(Y.data(), entries);
+  expect_rejected(multiply(of_y, X, Y), "values and Y are the same memory");
   expect_rejected(multiply(values, Strided(Y.data(), Kokkos::LayoutStride(3, 24, 9, 2, 2, 1)), Y), "X and Y");
   const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Y);
   EXPECT_EQ(result(2, 11, 1), typename Views::User(7));

@@ -468,7 +468,8 @@ TEST_F(Program, ReadsStandardInput) {
   write("a.zip", "PK\x03\x04 and more");
   const Outcome packed = run("--matrix -", (folder_ / "a.zip").string());
   EXPECT_EQ(packed.status, 2);
-  expect_parts(packed.err, {"-: is packed by zip, expected plain or gzip; pipe it (unzip -p) into what reads \"-\""});
+  expect_parts(packed.err, {"-: is packed by zip, expected plain, gzip, or arrays of NumPy (.npz); pipe it (unzip -p) "
+                            "into what reads \"-\""});
 }
 
 TEST_F(Program, WhatIsWrittenReadsBackToTheBit) {

@@ -185,6 +185,41 @@ TEST(BlockProduct, MultipliesBlocksWhereTheyAre) {
   }
 }
 
+/// Small blocks have no room for the halo of a large matrix, which may have gone.
+TEST(BlockProduct, RoomIsNoLargerThanTheBlock) {
+  const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
+  const Block X(A->getDomainMap(), 2);
+  Block Y(A->getRangeMap(), 2);
+  CrsMatrix<double>(*A, options_of(Overlap::Never)).apply(X, Y);
+  const auto small = uniform_map(static_cast<std::size_t>(2 * ranks()));
+  const Block one(small, 16), other(A->getDomainMap(), 16);
+  EXPECT_EQ(one.getHaloRoom(), 0U);
+  EXPECT_EQ(other.getHaloRoom() > 0, ranks() > 1);
+}
+
+/// The room of X may be the rows of Y: then X is copied.
+TEST(BlockProduct, TheRoomOfXMayBeY) {
+  const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
+  const std::size_t rows = A->getDomainMap()->getLocalNumElements();
+  const Kokkos::View<double**, Kokkos::LayoutRight, Block::memory_space> memory("memory", 2 * rows, 4);
+  const auto rows_from = [&](std::size_t first) {
+    return Kokkos::subview(memory, std::make_pair(first, first + rows), Kokkos::ALL);
+  };
+  const Block X(A->getDomainMap(), rows_from(0), rows);
+  Block Y(A->getRangeMap(), rows_from(rows)), content(A->getDomainMap(), 4), expected(A->getRangeMap(), 4);
+  content.randomize(7);
+  Block(X).assign(content);
+  Y.assign(content);
+  expected.assign(content);
+  const CrsMatrix<double> crs(*A, options_of(Overlap::Never));
+  crs.apply(X, Y, Teuchos::NO_TRANS, 1, 1);
+  crs.apply(content, expected, Teuchos::NO_TRANS, 1, 1);
+  expected.update(-1, Y, 1);
+  std::vector<double> norms(4);
+  expected.normInf(norms);
+  for (const double norm : norms) EXPECT_LE(norm, 1e-12);
+}
+
 /// A product writes the halo behind the rows of X, and nothing else: neither the rows nor what follows the room, and of
 /// a block of some columns not the other columns.
 TEST(BlockProduct, ReceivesTheHaloBehindX) {

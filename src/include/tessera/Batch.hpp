@@ -191,7 +191,7 @@ auto value_batch(const View& values) {
 ///                        which all products share. Its value type is that of the values
 /// \param beta   [in]     as alpha
 /// \param Y      [in,out] a View of rank 3, products x rows of op(A) x columns of X, with any strides and the same
-///                        value type. Its elements lie apart, and do not overlap X
+///                        value type. Its elements lie apart, and do not overlap X or values
 /// \throws std::invalid_argument if numbers of products, extents or strides do not fit, naming both sides; if an
 ///         argument has elements but no memory; if X and Y overlap. Y is then unchanged. The check for overlaps is
 ///         exact if the ranges of bytes are disjoint, or if X and Y have equal strides and their multivectors lie one
@@ -249,7 +249,7 @@ void spmm_batch(const Exec& exec, const BatchPlan<PlanExec>& plan, const Values&
 template <class PlanExec, class Alpha, class Values, class XView, class Beta, class YView>
 void spmm_batch(const BatchPlan<PlanExec>& plan, Mode mode, const Alpha& alpha, const Values& values, const XView& X,
                 const Beta& beta, const YView& Y) {
-  Impl::Access::state(plan);  // Kokkos ends a program that makes an instance after Kokkos::finalize()
+  Impl::Access::state(plan);  // Kokkos aborts a program that makes an instance after it has ended
   spmm_batch(PlanExec(), plan, mode, alpha, values, X, beta, Y);
 }
 /// Computes Y_b = A_b X_b on the default instance.

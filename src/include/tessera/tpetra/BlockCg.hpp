@@ -16,7 +16,7 @@ namespace Tessera {
 ///                           blocks or copies likewise
 /// \param B         [in]     right-hand sides, in the Map of A
 /// \param X         [in,out] initial guesses on entry; solutions on return. In the Map of A; must not overlap B
-/// \param options   [in]     see BlockCgOptions; sum_over_ranks is ignored
+/// \param options   [in]     see BlockCgOptions; sum_over_ranks and halo_room are ignored
 /// \param workspace [in,out] memory for one solution after another
 /// \throws std::invalid_argument on all ranks if Maps of A or M differ, if B or X does not fit A or is a list of
 /// columns,

@@ -31,7 +31,7 @@ class BlockCgOnRanks {
     if (map_.is_null()) {
       throw std::invalid_argument("Tessera::block_cg: A has no domain Map; expected a fill-complete matrix");
     }
-    options_.halo_room = halo_room_of(A);
+    options_.halo_room = room_for(A);
     options_.sum_over_ranks = {};
     if (comm().getSize() > 1 && map_->isDistributed()) {
       options_.sum_over_ranks = [this](SC* sums, Ordinal count) {
@@ -84,13 +84,14 @@ class BlockCgOnRanks {
   }
 
   /// Returns upper bound on the rows that A receives from other ranks, if they are known before the first product.
-  static int halo_room_of(const Operator& A) {
-    std::size_t rows = halo_room();
+  static int room_for(const Operator& A) {
+    std::size_t rows = largest_halo();
     const auto* const matrix = dynamic_cast<const Tpetra::RowMatrix<SC, LO, GO, NO>*>(&A);
     if (matrix != nullptr && matrix->isFillComplete()) {
       const std::size_t columns = matrix->getColMap()->getLocalNumElements();
       rows = std::max(rows, columns - std::min(columns, matrix->getDomainMap()->getLocalNumElements()));
     }
+    rows = halo_room_of(A.getDomainMap()->getLocalNumElements(), rows);
     return static_cast<int>(std::min<std::size_t>(rows, std::numeric_limits<int>::max()));
   }
 

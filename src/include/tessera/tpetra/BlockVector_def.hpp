@@ -90,7 +90,7 @@ BlockVector<SC, LO, GO, NO>::BlockVector(const Teuchos::RCP<const map_type>& map
   rows_ = static_cast<Impl::Ordinal>(map->getLocalNumElements());
   columns_ = static_cast<Impl::Ordinal>(columns);
   row_stride_ = Impl::row_stride_of(columns);
-  halo_room_ = Impl::halo_room();
+  halo_room_ = Impl::halo_room_of(map->getLocalNumElements());
   const std::size_t rows = map->getLocalNumElements() + halo_room_;
   const std::size_t bytes = rows * static_cast<std::size_t>(row_stride_) * sizeof(SC);
   const std::shared_ptr<void> memory = Impl::BlockMemory<memory_space>::instance().take(bytes);

@@ -112,8 +112,6 @@ class HaloExchange {
     return All(data, Kokkos::LayoutStride(rows + received_rows_, stride, columns, 1));
   }
 
-  std::size_t received_rows() const { return received_rows_; }  ///< rows of the halo
-
   /// Like exchange(), but returns all elements that the rank multiplies: its own rows of X, followed by the halo.
   /// Copies the rank's own rows while it receives the halo.
   template <class X>

@@ -8,16 +8,20 @@
 /// room it first copies all rows to a block that has some.
 namespace Tessera::Impl {
 
-/// The number of rows that a new BlockVector has room for: those of the largest halo of this rank so far.
-inline std::atomic<std::size_t>& halo_room() {
+/// The rows of the largest halo of this rank so far.
+inline std::atomic<std::size_t>& largest_halo() {
   static std::atomic<std::size_t> rows{0};
   return rows;
 }
 
+/// Returns the number of rows that a new block of `rows` rows has room for: those of the largest halo, or none if these
+/// are more than the block's own, because a copy of the block then takes less.
+inline std::size_t halo_room_of(std::size_t rows, std::size_t halo = largest_halo()) { return halo <= rows ? halo : 0; }
+
 /// Lets BlockVectors that are made from now on have room for a halo of `rows` rows.
 inline void make_halo_room(std::size_t rows) {
-  std::size_t room = halo_room();
-  while (room < rows && !halo_room().compare_exchange_weak(room, rows)) {
+  std::size_t largest = largest_halo();
+  while (largest < rows && !largest_halo().compare_exchange_weak(largest, rows)) {
   }
 }
 

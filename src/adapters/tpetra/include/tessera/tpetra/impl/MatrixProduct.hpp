@@ -397,7 +397,10 @@ class MatrixProduct {
   template <class Block>
   bool has_room(const Block& X, const Block& Y) const {
     const std::size_t rows = exchange_->halo_map()->getLocalNumElements();
-    return X.isConstantStride() && X.getHaloRoom() >= rows && !has_sparse_rows(X) && !X.aliases(Y);
+    if (!X.isConstantStride() || has_sparse_rows(X)) return false;
+    auto with_room = X.block();
+    with_room.rows += static_cast<Ordinal>(rows);
+    return X.getHaloRoom() >= rows && !share_memory(with_room, Y.block());
   }
 
   /// Returns whether X has a few columns of long rows. A cache line then holds elements of one row only, and products
