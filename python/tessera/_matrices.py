@@ -71,6 +71,11 @@ def _shape(shape: Any) -> tuple[int, int]:
     return rows, columns
 
 
+def _built_scalars() -> list[str]:
+    scalars = _tessera.version()["scalars"]
+    return scalars if isinstance(scalars, list) else []
+
+
 def _check_values(values: Any) -> None:
     """Rejects types that no plan has, or this build has not, with what to do."""
     name = str(getattr(values, "dtype", "")).rsplit(".", 1)[-1]
@@ -81,7 +86,7 @@ def _check_values(values: Any) -> None:
             f"tessera.make_plan: the values of A have the type {name}; expected float32, float64, complex64 or "
             'complex128: for instance A.astype("float64")'
         )
-    built = [type_ for type_, scalar in _TYPES.items() if scalar in _tessera.version()["scalars"]]
+    built = [type_ for type_, scalar in _TYPES.items() if scalar in _built_scalars()]
     if name not in built:
         raise TypeError(
             f"tessera.make_plan: the values of A have the type {name}, and this tessera was built for "
