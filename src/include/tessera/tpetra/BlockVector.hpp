@@ -110,8 +110,8 @@ class BlockVector {
   std::size_t getStride() const { return static_cast<std::size_t>(row_stride_); }   ///< elements from row to row
   /// Returns the number of rows of memory behind the last row on this rank. Products receive elements of other ranks
   /// there, and thus need no copy of the block. A new BlockVector has room for the largest halo of this rank's matrices
-  /// so far, unless it has fewer rows itself. Products of a matrix with a larger halo, or one that is made later, copy
-  /// the block.
+  /// so far, but at most four times as many rows as its own. Products of a matrix with a larger halo, or one that is
+  /// made later, copy the block.
   std::size_t getHaloRoom() const { return halo_room_; }
 
   /// Returns the elements on this rank, for dense algebra and kernels. Valid while the BlockVector exists.

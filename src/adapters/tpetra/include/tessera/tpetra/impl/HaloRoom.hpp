@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
@@ -14,9 +15,11 @@ inline std::atomic<std::size_t>& largest_halo() {
   return rows;
 }
 
-/// Returns the number of rows that a new block of `rows` rows has room for: those of the largest halo, or none if these
-/// are more than the block's own, because a copy of the block then takes less.
-inline std::size_t halo_room_of(std::size_t rows, std::size_t halo = largest_halo()) { return halo <= rows ? halo : 0; }
+/// Returns the number of rows that a new block of `rows` rows has room for: those of the largest halo, but at most four
+/// times its own. A halo that is larger, of another matrix or of a few rows, is worth a copy of the block.
+inline std::size_t halo_room_of(std::size_t rows, std::size_t halo = largest_halo()) {
+  return std::min(halo, 4 * rows);
+}
 
 /// Lets BlockVectors that are made from now on have room for a halo of `rows` rows.
 inline void make_halo_room(std::size_t rows) {
