@@ -211,10 +211,9 @@ void ZipArchive::check_member(const ZipMember& member) const {
     fail(member, "is compressed by " + (name.empty() ? "method " + std::to_string(member.method) : name) +
                      ", expected deflate or none (numpy.savez_compressed, numpy.savez)");
   }
-  // Deflate adds a few bytes to what it cannot compress.
-  const bool fits = member.method == stored ? member.bytes == member.packed_bytes
-                                            : member.bytes / most_expansion <= member.packed_bytes &&
-                                                  member.packed_bytes / 2 <= member.bytes + 1024;
+  const bool is_too_long = member.packed_bytes / 2 > member.bytes + 1024;  // deflate adds few bytes
+  const bool unpacks = member.bytes / most_expansion <= member.packed_bytes;
+  const bool fits = member.method == stored ? member.bytes == member.packed_bytes : unpacks && !is_too_long;
   if (!fits) {
     fail(member, "should have " + std::to_string(member.bytes) + " bytes, which do not fit in the " +
                      std::to_string(member.packed_bytes) + " bytes of the archive: it is damaged");

@@ -7,6 +7,7 @@
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <tessera/tpetra/impl/BlockMatrixParts.hpp>
 #include <tessera/tpetra/impl/MatrixProduct.hpp>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -71,8 +72,8 @@ Teuchos::RCP<const typename TpetraOperator<SC, LO, GO, NO>::map_type> TpetraOper
 
 template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::getLocalDiagCopy(Tpetra::Vector<SC, LO, GO, NO>& diagonal) const {
-  state_->with([&]<class Matrix>(const Matrix& A, auto&) {
-    using Parts = Impl::MatrixParts<Matrix>;
+  state_->with([&](const auto& A, auto&) {  // nvcc rejects lambdas with named types here
+    using Parts = Impl::MatrixParts<std::remove_cvref_t<decltype(A)>>;
     if (!diagonal.getMap()->isSameAs(*Parts::points(A, A.getRowMap()))) {
       throw std::invalid_argument(
           "Tessera::TpetraOperator::getLocalDiagCopy: the Map of the diagonal is not the row Map of the matrix; "
