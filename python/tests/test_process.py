@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import pytest
 from conftest import Library, expect_product, random_array, random_matrix
 
 import tessera
+from tessera import _tessera
 
 NUMPY = Library("numpy", False)
 
@@ -197,6 +199,16 @@ def test_fork_before_the_first_use() -> None:
         "assert ok and os.waitpid(child, 0)[1] == 0\n"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="there is no nm")
+def test_static_libraries_are_private() -> None:
+    """Other modules of the process may have other versions of the same libraries."""
+    command = ["nm", "-D", "--defined-only", _tessera.__file__]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    names = [line.split()[-1] for line in listed.splitlines()]
+    assert "PyInit__tessera" in names
+    assert not [name for name in names if "Tessera4Impl" in name or "nanobind" in name]
 
 
 DAEMON = """
