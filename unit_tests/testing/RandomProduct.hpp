@@ -12,6 +12,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Reference.hpp>
 
+#include "RandomBatch.hpp"
 #include "RandomMatrix.hpp"
 #include "RandomOptions.hpp"
 #include "TestDense.hpp"
@@ -115,6 +116,8 @@ class RandomProduct {
         return save_and_load();
       case 2:
         return ask();
+      case 3:
+        return multiply_in_batch();
       default:
         return choose_vectors();
     }
@@ -154,6 +157,13 @@ class RandomProduct {
     story_.tell("release_source\n");
     plan_.release_source(Exec());
     has_source_ = false;
+  }
+
+  void multiply_in_batch() {
+    RandomBatch<Exec, M> batch(choices_, sizes_, numbers_, plain_->host);
+    story_.tell(batch.text());
+    const double worst = batch.worst_error();
+    if (!(worst <= 1)) throw Finding("a batch errs by " + std::to_string(worst) + " bounds");
   }
 
   void choose_vectors() {
