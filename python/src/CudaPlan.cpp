@@ -12,7 +12,7 @@ std::unique_ptr<AnyPlan> load_cuda_plan(Stream stream, const std::string& path, 
   return load_plan_on<Kokkos::Cuda>(stream, path, type);
 }
 #else
-// start() has thrown before one of these is called.
+// InUse has thrown before one of these is called.
 std::unique_ptr<AnyPlan> make_cuda_plan(Stream, const CsrArrays&, const PlanOptions&) { return nullptr; }
 std::unique_ptr<AnyPlan> load_cuda_plan(Stream, const std::string&, ElementType) { return nullptr; }
 #endif

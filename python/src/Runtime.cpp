@@ -70,8 +70,6 @@ void check_device(const Device& device) {
 #endif
 }
 
-}  // namespace
-
 void start(const Device& device) {
   if (is_forked) {
     throw std::runtime_error(
@@ -92,6 +90,8 @@ void start(const Device& device) {
   }
   check_device(device);
 }
+
+}  // namespace
 
 InUse::InUse(const Device& device) {
   ++calls;  // before start() looks whether Python ends

@@ -12,6 +12,8 @@
 #include <tessera/io/HostCsr.hpp>
 #include <vector>
 
+#include "TestFiles.hpp"
+
 /// Returns `count` bytes of a number, the lowest first.
 inline std::string little(std::uint64_t number, std::size_t count) {
   std::string bytes;
@@ -62,19 +64,7 @@ struct ZipStyle {
 };
 
 /// Returns data compressed by deflate, without a header.
-inline std::string deflated(const std::string& content) {
-  z_stream stream{};
-  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, content.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
+inline std::string deflated(const std::string& content) { return compressed(content, Z_BEST_COMPRESSION, -MAX_WBITS); }
 
 /// Returns a zip archive.
 inline std::string zip(const std::vector<Member>& members, const ZipStyle& style = {}) {

@@ -47,10 +47,12 @@ inline std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns `content` compressed as a gzip file.
-inline std::string gzip(const std::string& content) {
+/// Returns `content` compressed by zlib.
+///
+/// \param window_bits [in] says which header there is, as for deflateInit2()
+inline std::string compressed(const std::string& content, int level, int window_bits) {
   z_stream stream{};
-  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+  deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
   std::string packed(deflateBound(&stream, content.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
   stream.avail_in = static_cast<uInt>(content.size());
@@ -61,6 +63,9 @@ inline std::string gzip(const std::string& content) {
   deflateEnd(&stream);
   return packed;
 }
+
+/// Returns `content` compressed as a gzip file.
+inline std::string gzip(const std::string& content) { return compressed(content, Z_BEST_SPEED, MAX_WBITS + 16); }
 
 /// Returns type and message of the exception that an action throws, or "nothing".
 template <class Action>

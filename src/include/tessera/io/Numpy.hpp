@@ -18,10 +18,8 @@ namespace Tessera {
 /// becomes zero; one too large is an error.
 ///
 /// \throws std::invalid_argument if the file holds another kind of array, or if it is complex and Scalar is real
-/// \throws std::runtime_error for every other defect of the file, with the name, the member, what was found and what
-/// was
-///         expected; for a file that cannot be read; and for one that needs more memory than there is, before it is
-///         allocated
+/// \throws std::runtime_error for every other defect of the file, with name, member, what was found and expected; for a
+///         file that cannot be read; and for one that needs more memory than there is, before it is allocated
 ///
 /// Cost: the file is read whole. Peak memory is the file, its largest array unpacked, and the matrix; for csc and coo
 /// also three times the entries. One thread unpacks, options.threads threads convert.

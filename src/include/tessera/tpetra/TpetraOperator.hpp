@@ -31,12 +31,12 @@ namespace Tessera {
 /// bytes for each element of a double matrix besides A itself. It never reads A's own values, hence it follows them by
 /// a fingerprint, in one pass. Pattern and Maps are those of the blocks.
 ///
-/// A rank imports elements of X that others own (the *halo*). On hosts a rank has one plan, unless values are trusted:
-/// apply() copies the rank's own elements, appends those of the halo, and then multiplies. On devices a rank splits its
-/// entries into two parts: apply() begins the exchange, multiplies the entries in columns whose elements the rank owns
-/// while it waits, and then adds the product of the other entries. TpetraOptions::overlap changes this. All Maps of a
-/// CrsMatrix work: a row Map unlike the range Map, a column Map in any order, a locally replicated domain or range,
-/// ranks without rows.
+/// A rank imports elements of X that others own (the *halo*). It usually has one plan: apply() receives the halo behind
+/// the rank's own elements, or behind a copy of them, and then multiplies. If values are trusted on a host, or the halo
+/// passes through the host on its way to a device, the rank splits its entries into two parts: apply() begins the
+/// exchange, multiplies the entries in columns whose elements the rank owns while it waits, and then adds the product
+/// of the other entries. TpetraOptions::overlap changes this. All Maps of a CrsMatrix work: a row Map unlike the range
+/// Map, a column Map in any order, a locally replicated domain or range, ranks without rows.
 ///
 /// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
 /// called, whoever changed them and in whatever way, except edits of the column indices in place. New values cost no

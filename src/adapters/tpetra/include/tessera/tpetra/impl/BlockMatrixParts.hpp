@@ -44,9 +44,8 @@ struct MatrixParts<Tpetra::BlockCrsMatrix<SC, LO, GO, NO>> {
   static const auto& graph(const Matrix& A) { return A.getCrsGraph(); }
   static int block_size(const Matrix& A) { return A.getBlockSize(); }
   static Values values(const Matrix& A) { return A.getValuesDevice(); }
-  /// \throws std::invalid_argument on all ranks if the Map is replicated: Tpetra's Map of its points has other indices
-  /// on
-  ///         each rank
+  /// \throws std::invalid_argument on all ranks if the Map is replicated: the indices of Tpetra's Map of its points
+  ///         differ between ranks
   static MapPointer points(const Matrix& A, const MapPointer& map) {
     if (!map->isDistributed() && map->getComm()->getSize() > 1) {
       throw std::invalid_argument(
