@@ -5,8 +5,8 @@
 #include <tessera/io/Numpy.hpp>
 #include <vector>
 
-#include "../unit_tests/io/NumpyFiles.hpp"
 #include "FuzzCheck.hpp"
+#include "NumpyFiles.hpp"
 
 namespace {
 
