@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/common/Batch.hpp>
+#include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/parallel/SimdTarget.hpp>
 
@@ -18,46 +19,99 @@
 /// The products of matrices with one pattern, all in one launch.
 namespace Tessera::Impl {
 
-/// Multiplies on a host. Threads share the rows of all matrices.
+/// Calls body(number, first row, last row) for units [first, last), which are the rows of all matrices, matrix by
+/// matrix.
+template <class Body>
+void for_each_item(Ordinal rows, Ordinal first, Ordinal last, const Body& body) {
+  for (Ordinal begin = first, end; begin < last; begin = end) {
+    const Ordinal row = begin % rows;
+    end = begin + std::min(rows - row, last - begin);
+    body(begin / rows, row, row + (end - begin));
+  }
+}
+
+/// Multiplies on a host. Threads share the rows of all matrices. Columns of X that are not adjacent are packed in
+/// slabs, as for a single product.
 template <class ExecutionSpace, class Scalar>
 class HostBatch {
  public:
-  HostBatch(const BatchRows& A, const BatchProduct<Scalar>& batch) : A_(A), batch_(batch) {}
+  HostBatch(const ExecutionSpace& exec, const BatchRows& A) : exec_(exec), A_(A), entries_(A.row_offsets[A.rows]) {}
 
-  void run(const ExecutionSpace& exec) const {
-    const std::int64_t entries = A_.row_offsets[A_.rows];
-    parallel_for_balanced(
-        BatchRows::label, exec, A_.rows * batch_.count,
-        [this, entries](Ordinal unit) { return unit / A_.rows * entries + A_.row_offsets[unit % A_.rows]; },
-        [this](Ordinal first, Ordinal last) { multiply(first, last); });
+  void run(const BatchProduct<Scalar>& batch) const {
+    const auto& x = batch.first.x;
+    // As in for_each_slab().
+    const bool packing_pays = x.columns > 1 && x.column_stride != 1 && entries_ >= x.rows / 4;
+    packing_pays ? multiply_packed(batch) : multiply(batch);
   }
 
  private:
-  /// Multiplies units, which are the rows of all matrices, matrix by matrix.
-  void multiply(Ordinal first, Ordinal last) const {
-    for (Ordinal begin = first, end; begin < last; begin = end) {
-      const Ordinal number = begin / A_.rows, row = begin % A_.rows;
-      end = begin + std::min(A_.rows - row, last - begin);
-      multiply(batch_.product(number), row, row + (end - begin));
-    }
+  /// Packs the slabs of as many X as caches hold, and then multiplies them.
+  void multiply_packed(const BatchProduct<Scalar>& batch) const {
+    constexpr std::size_t cache_of_a_thread = 1 << 19;
+    const auto& x = batch.first.x;
+    const bool is_shared = batch.x_stride == 0;
+    const Ordinal width = std::min(x.columns, slab_columns<Scalar>);
+    const std::size_t slab_elements = std::size_t(x.rows) * width;
+    const std::size_t fitting = cache_of_a_thread * exec_.concurrency() / (slab_elements * sizeof(Scalar));
+    const auto slabs = is_shared ? 1 : static_cast<Ordinal>(std::clamp<std::size_t>(fitting, 1, batch.count));
+    using Packed = Array<Scalar*, typename ExecutionSpace::memory_space>;
+    const auto packed = allocate<Packed>(exec_, "Tessera::packed", slabs * slab_elements);
+    for_each_part(x.columns, width, [&](Ordinal first_column, Ordinal columns) {
+      for_each_part(batch.count, is_shared ? batch.count : slabs, [&](Ordinal first, Ordinal count) {
+        auto part = products_of(batch, first, count);
+        part.first = columns_of(part.first, first_column, columns);
+        pack(part, is_shared ? 1 : count, packed.data());
+        part.first.x = {packed.data(), x.rows, columns, columns, 1};
+        part.x_stride = is_shared ? 0 : std::ptrdiff_t(x.rows) * columns;
+        multiply(part);
+      });
+    });
+  }
+
+  /// Copies the X of the first `count` products, one after another, with adjacent columns.
+  void pack(const BatchProduct<Scalar>& batch, Ordinal count, Scalar* packed) const {
+    const auto pack_rows = host_kernels<Scalar, Scalar>(simd_target()).pack;
+    const Ordinal rows = batch.first.x.rows, columns = batch.first.x.columns;
+    parallel_for_balanced(
+        "Tessera::pack", exec_, rows * count, [=](Ordinal unit) { return std::int64_t(unit) * columns; },
+        [=](Ordinal first, Ordinal last) {
+          for_each_item(rows, first, last, [&](Ordinal number, Ordinal begin, Ordinal end) {
+            pack_rows(batch.product(number).x, packed + std::ptrdiff_t(number) * rows * columns, columns, begin, end);
+          });
+        });
+  }
+
+  void multiply(const BatchProduct<Scalar>& batch) const {
+    const BatchRows A = A_;
+    const std::int64_t entries = entries_;
+    parallel_for_balanced(
+        BatchRows::label, exec_, A.rows * batch.count,
+        [A, entries](Ordinal unit) { return unit / A.rows * entries + A.row_offsets[unit % A.rows]; },
+        [A, batch](Ordinal first, Ordinal last) {
+          for_each_item(A.rows, first, last, [&](Ordinal number, Ordinal begin, Ordinal end) {
+            multiply_rows(A, batch.product(number), begin, end);
+          });
+        });
   }
 
   /// Kernels read adjacent columns, or one column at a time.
-  void multiply(const Product<Scalar, Scalar>& product, Ordinal first_row, Ordinal last_row) const {
+  static void multiply_rows(const BatchRows& A, const Product<Scalar, Scalar>& product, Ordinal first_row,
+                            Ordinal last_row) {
     const Ordinal width = product.x.column_stride == 1 ? most_columns : 1;
     for_each_part(product.x.columns, width, [&](Ordinal first, Ordinal count) {
       const auto slab = columns_of(product, first, count);
-      if (A_.slots == nullptr) {
-        host_kernels<Scalar, Scalar>(simd_target()).csr(A_, slab, first_row, last_row);
+      if (A.slots == nullptr) {
+        host_kernels<Scalar, Scalar>(simd_target()).csr(A, slab, first_row, last_row);
       } else {
-        WindowSums<BatchRows, Scalar, Scalar> sums(A_, slab, simd_target());
+        WindowSums<BatchRows, Scalar, Scalar> sums(A, slab, simd_target());
         for (Ordinal row = first_row; row < last_row; ++row) sums.multiply(row);
       }
     });
   }
 
+  ExecutionSpace exec_;
   BatchRows A_;
-  BatchProduct<Scalar> batch_;
+  Offset entries_;
 };
 
 /// Multiplies on a device. Each lane reads 16 bytes of a row of X if all rows of all X and Y begin at multiples of 16
@@ -124,7 +178,7 @@ void batch_spmm(const ExecutionSpace& exec, const BatchRows& A, const RowSchedul
   for_each_part(batch.count, std::max(1, most_rows / A.rows), [&](Ordinal first, Ordinal count) {
     const auto part = products_of(batch, first, count);
     if constexpr (is_host_space<ExecutionSpace>) {
-      HostBatch<ExecutionSpace, Scalar>(A, part).run(exec);
+      HostBatch<ExecutionSpace, Scalar>(exec, A).run(part);
     } else {
       DeviceBatch<ExecutionSpace, Scalar>(A, schedule, part).run(exec);
     }

@@ -80,7 +80,7 @@ TYPED_TEST(BatchTest, EveryModeAndLayout) {
           shape.x = layout;
           shape.y = layout == Layout::Right ? Layout::Left : layout;
           shape.shares_values = shares;
-          shape.shares_x = !shares && layout == Layout::PaddedRight;
+          shape.shares_x = !shares && (layout == Layout::PaddedRight || (layout == Layout::Left && columns > 2));
           shape.alpha = -2;
           shape.beta = columns == 2 ? 0.5 : 0;
           CheckOf<TypeParam> check(A, shape, 11);
@@ -89,6 +89,26 @@ TYPED_TEST(BatchTest, EveryModeAndLayout) {
                              " columns, layout " + std::to_string(int(layout)) + (shares ? ", shared values" : ""));
         }
       }
+    }
+  }
+}
+
+/// Hosts pack columns that are not adjacent: slab by slab, few X at a time if they are large; none for few entries.
+TYPED_TEST(BatchTest, ColumnsOfManyRows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  for (const double density : {0.01, 0.001}) {
+    const auto A = random_pattern<typename TypeParam::Offset>(40, 3000, density, 3);
+    const auto plan = plan_of<Exec>(A);
+    for (const bool shares_x : {false, true}) {
+      typename CheckOf<TypeParam>::Shape shape;
+      shape.products = 5;
+      shape.columns = 37;
+      shape.x = Layout::Left;
+      shape.y = shares_x ? Layout::Left : Layout::Right;
+      shape.shares_x = shares_x;
+      CheckOf<TypeParam> check(A, shape, 7);
+      multiply(plan, Mode::NoTranspose, check);
+      check.expect_right(std::to_string(A.nonzeros()) + " entries" + (shares_x ? ", one X" : ""));
     }
   }
 }
@@ -155,11 +175,12 @@ TYPED_TEST(BatchTest, AProductHasTheSameBitsInAnyBatch) {
   const auto A = random_pattern<typename TypeParam::Offset>(300, 200, 0.1, 3);
   const auto plan = plan_of<Exec>(A);
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
-    for (const int columns : {1, 8}) {
+    for (const auto& [columns, layout] : {std::pair{1, Layout::Right}, {8, Layout::Right}, {8, Layout::Left}}) {
       typename CheckOf<TypeParam>::Shape shape;
       shape.products = 7;
       shape.columns = columns;
       shape.mode = mode;
+      shape.x = layout;
       CheckOf<TypeParam> many(A, shape, 5);
       multiply(plan, mode, many);
       shape.products = 1;

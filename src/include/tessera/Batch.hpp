@@ -178,8 +178,8 @@ auto value_batch(const View& values) {
 /// pattern, and values of their own or one set for all.
 ///
 /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither values nor X. On a host
-/// and on a device, a row is summed in an order that depends on the pattern and on whether X has one column: each
-/// product has the same bits in any batch, in every run and for any number of threads.
+/// and on a device, a row is summed in an order that depends on the pattern and on the layout of X: each product has
+/// the same bits in any batch, in every run and for any number of threads.
 ///
 /// \param exec   [in]     the instance to run on; the call does not wait for it
 /// \param plan   [in]     from make_batch_plan()
@@ -197,7 +197,9 @@ auto value_batch(const View& values) {
 ///         exact if the ranges of bytes are disjoint, or if X and Y have equal strides and their multivectors lie one
 ///         after another; other ranges that overlap count as an overlap
 ///
-/// Allocates nothing, but for the first product in a transposed mode (BatchPlan::prepare).
+/// Allocates nothing but, on hosts, a packed copy of up to 256 bytes of each row of X if columns are not adjacent (of
+/// one X or, if several fit in 512 KiB for each thread, of several), and what BatchPlan::prepare() builds. If memory
+/// runs out, it throws std::bad_alloc, or what Kokkos throws for it, and Y is unchanged.
 ///
 /// Cost: a read of each set of values, each X and each Y, and a write of each Y; the pattern is small enough to stay in
 /// cache. It is fast if the columns of X are adjacent (LayoutRight) and, on GPUs, if all rows of X and Y begin at
