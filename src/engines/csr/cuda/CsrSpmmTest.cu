@@ -609,7 +609,11 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
                                        std::pair{16, 2}, std::pair{32, 2}, std::pair{32, 4}}) {
     for (const int threads : {32, 96, 256, 512}) {
       const int rounds = std::array{1, 2, lanes}[++policies % 3];
-      const CsrPolicy policy{lanes, vectors, rounds, threads, false, vectors == 1 && policies % 2 == 0};
+      const CsrPolicy policy{.lanes = lanes,
+                             .vectors = vectors,
+                             .rounds = rounds,
+                             .threads = threads,
+                             .eager = vectors == 1 && policies % 2 == 0};
       for (const int columns : {1, 2, 4, 8, 40, 200}) {
         compare<M, V>(A, {.columns = columns, .permute_x = policies % 4 == 1, .policy = &policy}, 29);
         compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy}, 29);
