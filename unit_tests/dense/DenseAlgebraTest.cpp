@@ -876,6 +876,9 @@ TEST(TallBlockTest, SharedMemory) {
   TallBlock<double> row{data, 1, 9, 0, nullptr};
   EXPECT_TRUE(share_memory(row, TallBlock<double>{data + 8, 1, 3, 0, nullptr}));
   EXPECT_FALSE(share_memory(row, TallBlock<double>{data + 9, 1, 3, 0, nullptr}));
+  EXPECT_FALSE(share_memory(TallBlock<double>{data, 1, 3, 0, even}, TallBlock<double>{data, 1, 3, 0, odd}));
+  EXPECT_TRUE(share_memory(block(0, 1, 2, first), block(9, 1, 1)));  // the last column is listed first
+  EXPECT_TRUE(share_memory(block(9, 1, 1), block(0, 1, 2, first)));
   const TallBlock<const float> floats{reinterpret_cast<const float*>(data), 5, 3, 10, nullptr};
   EXPECT_TRUE(share_memory(floats, block(0, 5, 3)));
 }

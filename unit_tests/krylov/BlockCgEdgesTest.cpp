@@ -105,6 +105,23 @@ TYPED_TEST(BlockCgEdgesTest, GuessesThatAreUseless) {
   }
 }
 
+/// A useless guess becomes 0, and the next column keeps its own.
+TYPED_TEST(BlockCgEdgesTest, AUselessGuessLeavesOthersAlone) {
+  const auto A = this->rounded(positive_definite(60, 10));
+  const auto B = this->rounded(random_matrix(60, 3, 3));
+  auto guess = random_matrix(60, 3, 5);
+  for (int i = 0; i < 60; ++i) guess(i, 1) *= 1e6 / this->epsilon;
+  guess = this->rounded(guess);
+  auto options = this->options();
+  options.max_iterations = 0;
+  const auto solution = this->solve(A, B, options, guess);
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_EQ(solution.X(i, 0), guess(i, 0));
+    EXPECT_EQ(solution.X(i, 1), 0);
+    EXPECT_EQ(solution.X(i, 2), guess(i, 2));
+  }
+}
+
 /// A guess that is merely bad is used: the first residuals are the guess's.
 TYPED_TEST(BlockCgEdgesTest, BadGuessesAreTaken) {
   const auto A = this->rounded(positive_definite(60, 10));

@@ -286,6 +286,13 @@ TEST_F(CachedArenaTest, KeepsNoMoreThanItsShare) {
   small.give_back(small.take(exec, 20000), 20000, Arena::idle);
   EXPECT_LE(small.free_bytes(), 10000u);
   small.trim();
+  using Others = Impl::CachedArena<OtherMemory>;
+  Others none(0);
+  const std::size_t before = OtherMemory::taken;
+  void* const block = none.take(exec, 5000);
+  EXPECT_GE(OtherMemory::taken, before + 5000);
+  none.give_back(block, 5000, Others::idle);
+  EXPECT_EQ(OtherMemory::taken, before) << "what it does not keep is freed";
 }
 
 /// A failed allocation is repeated once, after the arena has freed what it keeps.

@@ -55,6 +55,10 @@ TEST(Choose, InTheBestOrderBlocksAreFull) {
   EXPECT_EQ(in_best_order(m).bcsr_blocks, 0);
   m.bcsr_blocks = 1;
   EXPECT_EQ(in_best_order(m).bcsr_blocks, 5000.0 / 128);
+  EXPECT_EQ(in_best_order(m).window64_columns, 5000.0 / 64);
+  EXPECT_EQ(in_best_order(m).window128_columns, 5000.0 / 128);
+  EXPECT_EQ(in_best_order(m).bittcf_tiles, 5000.0 / 64);
+  EXPECT_EQ(in_best_order(m).bmat_tiles, 5000.0 / 128);
 }
 
 TEST(Choose, ScatteredNonzerosStayInRows) {

@@ -149,6 +149,32 @@ TEST(GpuModel, FloatsInRowsTakeTheTimeOfTheDevicesMemory) {
   }
 }
 
+/// Gathers from an X of 32 MB depend on the cache, those from 256 MB on memory; between these, on both.
+TEST(GpuModel, LargerXDependMoreOnMemory) {
+  GpuModel gpu;
+  gpu.gathers[0].footprint = 16e6;
+  gpu.gathers[1].footprint = 32e6;
+  gpu.gathers[2].footprint = 64e6;
+  gpu.gathers[3].footprint = 256e6;
+  const GpuModel slower = gpu.with_memory(H200::memory_rate / 8);
+  EXPECT_DOUBLE_EQ(slower.gathers[0].bytes, gpu.gathers[0].bytes);
+  EXPECT_DOUBLE_EQ(slower.gathers[1].bytes, gpu.gathers[1].bytes);
+  EXPECT_DOUBLE_EQ(slower.gathers[2].bytes, gpu.gathers[2].bytes / 2);
+  EXPECT_DOUBLE_EQ(slower.gathers[3].bytes, gpu.gathers[3].bytes / 8);
+}
+
+/// Tiles whose windows have fewer columns fetch fewer rows of X.
+TEST(GpuModel, TilesFetchTheColumnsOfTheirWindows) {
+  MatrixStatistics m = statistics(uniform, 128);
+  m.window128_columns = 0;  // larger windows were not counted
+  const auto seconds = [&] {
+    return predict(m, {Format::BitTcf, m.bittcf_tiles, 8 * m.nonzeros}, GpuModel{}).predicted_seconds;
+  };
+  const double scattered = seconds();
+  m.window8_columns = m.nonzeros / 8;
+  EXPECT_LT(seconds(), 0.9 * scattered);
+}
+
 TEST(GpuModel, SlowerMemorySlowsWhatDoesNotStayInCaches) {
   const GpuModel gpu = GpuModel::without_tile_kernels();
   const auto share = [&](const Counts& counts, double vector_columns) {

@@ -151,6 +151,15 @@ TYPED_TEST(BatchTest, EmptyShapesAndFactors) {
       }
     }
   }
+  const auto row = random_pattern<typename TypeParam::Offset>(1, 9, 0.9, 3);
+  for (const Mode mode : every_mode) {
+    typename CheckOf<TypeParam>::Shape shape;
+    shape.columns = 4;
+    shape.mode = mode;
+    CheckOf<TypeParam> check(row, shape, 5);
+    multiply(plan_of<Exec>(row), mode, check);
+    check.expect_right("one row");
+  }
   const auto A = random_pattern<typename TypeParam::Offset>(21, 14, 0.3, 3);
   const auto plan = plan_of<Exec>(A);
   for (const auto& [products, columns, alpha] : {std::tuple{0, 3, 1.0}, {3, 0, 1.0}, {1, 1, 1.0}, {3, 5, 0.0}}) {

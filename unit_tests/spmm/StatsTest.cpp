@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <tessera/spmm/impl/PlanInternals.hpp>
 
+#include "BuildReport.hpp"
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
@@ -13,6 +14,18 @@ using nlohmann::json;
 template <class T>
 class StatsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(StatsTest, UserOffsetCases);
+
+TEST(BuildSeconds, AreAdded) {
+  BuildSeconds sum{1, 2, 3, 4, 5, 6, 7};
+  sum.add({10, 20, 30, 40, 50, 60, 70});
+  EXPECT_EQ(sum.analysis, 11);
+  EXPECT_EQ(sum.tuning, 22);
+  EXPECT_EQ(sum.reordering, 33);
+  EXPECT_EQ(sum.format, 44);
+  EXPECT_EQ(sum.kernels, 55);
+  EXPECT_EQ(sum.values, 66);
+  EXPECT_EQ(sum.total, 77);
+}
 
 /// Expects the JSON of plan.choice() and plan.tile_metrics(), for the plan or its transpose.
 void expect_side(const json& stats, const Choice& choice, const TileMetrics& tiles) {

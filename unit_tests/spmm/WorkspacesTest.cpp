@@ -30,6 +30,12 @@ TYPED_TEST(WorkspacesTest, GrowAndNeverShrink) {
   EXPECT_EQ(workspaces.get(exec, plan, Mode::NoTranspose, 2).num_vectors(), 2);
 }
 
+TYPED_TEST(WorkspacesTest, AnEmptyOneHasNoMemory) {
+  const Workspace<typename TypeParam::ExecutionSpace> none;
+  EXPECT_EQ(none.bytes(), 0u);
+  EXPECT_EQ(none.num_vectors(), 0);
+}
+
 int products = 0;  // number of regions "Tessera::spmm" entered
 
 /// Profilers see one named region for each product.

@@ -48,7 +48,8 @@ def draw(options):
     sites, reads = compilation.scan(
         options.checkout, options.copy, options.build, options.jobs, options.work / "sites.pickle"
     )
-    sites = {site for site in sites if not options.only or site.file.startswith(tuple(options.only))}
+    only = tuple(options.only or [""])
+    sites = {site for site in sites if site.file.startswith(only) and not sample.is_of_a_test(site.file)}
     if not sites:
         fail(f"nothing can be mutated in {options.only or 'src'}")
     sampler = sample.Sampler(sites, options.seed)

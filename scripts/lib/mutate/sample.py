@@ -30,6 +30,12 @@ def stratum_of(file):
     return parts[1] + "/" + (inner[0] if len(inner) > 1 else "shared")
 
 
+def is_of_a_test(file):
+    """Whether a file of an engine's folder is a test, or the simple build of a format that tests compare with."""
+    name = file.rsplit("/", 1)[-1]
+    return name.startswith("Serial") or name.rsplit(".", 1)[0].endswith("Test")
+
+
 def shares(sizes, count):
     """Returns the number of mutants for each stratum: a minimum, plus a share in proportion to the square root of its
     sites, but no more than its sites."""
