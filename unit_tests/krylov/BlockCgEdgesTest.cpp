@@ -110,7 +110,10 @@ TYPED_TEST(BlockCgEdgesTest, AUselessGuessLeavesOthersAlone) {
   const auto A = this->rounded(positive_definite(60, 10));
   const auto B = this->rounded(random_matrix(60, 3, 3));
   auto guess = random_matrix(60, 3, 5);
-  for (int i = 0; i < 60; ++i) guess(i, 1) *= 1e6 / this->epsilon;
+  for (int i = 0; i < 60; ++i) {
+    guess(i, 1) *= 1e6 / this->epsilon;
+    guess(i, 2) *= 1000;
+  }
   guess = this->rounded(guess);
   auto options = this->options();
   options.max_iterations = 0;
@@ -120,6 +123,8 @@ TYPED_TEST(BlockCgEdgesTest, AUselessGuessLeavesOthersAlone) {
     EXPECT_EQ(solution.X(i, 1), 0);
     EXPECT_EQ(solution.X(i, 2), guess(i, 2));
   }
+  EXPECT_NEAR(solution.result.residuals[1], 1, 1e-3);
+  EXPECT_GT(solution.result.residuals[2], 100);
 }
 
 /// A guess that is merely bad is used: the first residuals are the guess's.

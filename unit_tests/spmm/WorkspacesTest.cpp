@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/spmm/impl/Workspaces.hpp>
 
 #include "PlanCheck.hpp"
@@ -34,6 +35,18 @@ TYPED_TEST(WorkspacesTest, AnEmptyOneHasNoMemory) {
   const Workspace<typename TypeParam::ExecutionSpace> none;
   EXPECT_EQ(none.bytes(), 0u);
   EXPECT_EQ(none.num_vectors(), 0);
+}
+
+/// On hosts, sorted columns read X in place, in any layout.
+TYPED_TEST(WorkspacesTest, SortedColumnsNeedNoMemory) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  if (!is_host_space<Exec>) return;
+  const UserMatrix<Exec, double, typename TypeParam::Offset> A{
+      random_pattern<typename TypeParam::Offset>(20, 30, 0.2, 1)};
+  PlanOptions options;
+  options.format = Format::SortedColumns;
+  auto plan = A.plan(options);
+  EXPECT_EQ(plan.prepare(Exec(), 8).bytes(), 0u);
 }
 
 int products = 0;  // number of regions "Tessera::spmm" entered
