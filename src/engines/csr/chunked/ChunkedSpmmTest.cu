@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
@@ -224,6 +226,23 @@ TEST(ChunkedSpmm, ItemsHaveTheEntriesOfEachChunk) {
       }
     }
   }
+}
+
+/// The end of the last chunk is 2^31, one more than an int holds.
+TEST(ChunkedSpmm, TheLastChunkOfTheMostColumns) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  HostMatrix A;
+  A.columns = std::numeric_limits<int>::max();
+  A.column_indices = {5, A.columns - 1};
+  A.end_row();
+  A.values = {1, 2};
+  const ChunkedMatrix<float, float> matrix(A, chunked_case(1 << 20, 1));
+  const Chunks chunks = matrix.schedule().chunks;
+  ASSERT_EQ(std::int64_t(chunks.rows) * chunks.count, std::int64_t(1) << 31);
+  const auto items = matrix.items();
+  EXPECT_EQ(items.front().length, 1u);
+  EXPECT_EQ(items.back().first, 1u);
+  EXPECT_EQ(items.back().length, 1u);
 }
 
 TEST(ChunkedSpmm, RowsAreNumberedByLength) {
