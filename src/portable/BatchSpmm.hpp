@@ -30,6 +30,14 @@ void for_each_item(Ordinal rows, Ordinal first, Ordinal last, const Body& body) 
   }
 }
 
+/// Calls launch(part) for parts of a batch with no more rows than a device counts blocks, and than an int holds.
+template <class Scalar, class Launch>
+void for_each_launch(const BatchRows& A, const BatchProduct<Scalar>& batch, const Launch& launch) {
+  constexpr Ordinal most_rows = 1 << 27;
+  for_each_part(batch.count, std::max(1, most_rows / A.rows),
+                [&](Ordinal first, Ordinal count) { launch(products_of(batch, first, count)); });
+}
+
 /// Multiplies on a host. Threads share the rows of all matrices. Columns of X that are not adjacent are packed in
 /// slabs, as for a single product.
 template <class ExecutionSpace, class Scalar>
@@ -82,16 +90,16 @@ class HostBatch {
   }
 
   void multiply(const BatchProduct<Scalar>& batch) const {
-    const BatchRows A = A_;
-    const std::int64_t entries = entries_;
-    parallel_for_balanced(
-        BatchRows::label, exec_, A.rows * batch.count,
-        [A, entries](Ordinal unit) { return unit / A.rows * entries + A.row_offsets[unit % A.rows]; },
-        [A, batch](Ordinal first, Ordinal last) {
-          for_each_item(A.rows, first, last, [&](Ordinal number, Ordinal begin, Ordinal end) {
-            multiply_rows(A, batch.product(number), begin, end);
+    for_each_launch(A_, batch, [A = A_, entries = std::int64_t(entries_), this](const BatchProduct<Scalar>& part) {
+      parallel_for_balanced(
+          BatchRows::label, exec_, A.rows * part.count,
+          [A, entries](Ordinal unit) { return unit / A.rows * entries + A.row_offsets[unit % A.rows]; },
+          [A, part](Ordinal first, Ordinal last) {
+            for_each_item(A.rows, first, last, [&](Ordinal number, Ordinal begin, Ordinal end) {
+              multiply_rows(A, part.product(number), begin, end);
+            });
           });
-        });
+    });
   }
 
   /// Kernels read adjacent columns, or one column at a time.
@@ -166,23 +174,20 @@ inline RowSchedule schedule_of_batch(Ordinal rows, Offset entries, Offset longes
   return schedule;
 }
 
-/// Computes Y_b = alpha A_b X_b + beta Y_b for all b. Launches again if there are more rows than a device counts
-/// blocks.
+/// Computes Y_b = alpha A_b X_b + beta Y_b for all b.
 ///
 /// \param A        [in] rows > 0
 /// \param schedule [in] how a device shares rows; hosts do not read it
 template <class ExecutionSpace, class Scalar>
 void batch_spmm(const ExecutionSpace& exec, const BatchRows& A, const RowSchedule& schedule,
                 const BatchProduct<Scalar>& batch) {
-  constexpr Ordinal most_rows = 1 << 27;
-  for_each_part(batch.count, std::max(1, most_rows / A.rows), [&](Ordinal first, Ordinal count) {
-    const auto part = products_of(batch, first, count);
-    if constexpr (is_host_space<ExecutionSpace>) {
-      HostBatch<ExecutionSpace, Scalar>(exec, A).run(part);
-    } else {
+  if constexpr (is_host_space<ExecutionSpace>) {
+    HostBatch<ExecutionSpace, Scalar>(exec, A).run(batch);
+  } else {
+    for_each_launch(A, batch, [&](const BatchProduct<Scalar>& part) {
       DeviceBatch<ExecutionSpace, Scalar>(A, schedule, part).run(exec);
-    }
-  });
+    });
+  }
 }
 
 /// Computes Y_b = beta Y_b for all b.

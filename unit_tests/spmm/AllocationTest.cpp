@@ -2,6 +2,7 @@
 //
 // Each allocation of a call fails once: the call throws, frees what it allocated, and changes nothing. (Products and
 // new values allocate nothing: ContractTest.)
+#include <tessera/Batch.hpp>
 #include <tessera/PlanFile.hpp>
 
 #include "FailingAllocator.hpp"
@@ -133,6 +134,27 @@ TYPED_TEST(AllocationTest, SmallProductsTakeNone) {
       EXPECT_EQ(taken, 0) << to_string(format) << ", " << columns << " columns";
     }
   }
+}
+
+/// A batch on a host that packs X allocates before it multiplies, also for several slabs of columns.
+TYPED_TEST(AllocationTest, BatchesThatPack) {
+  using Exec = typename TestFixture::Exec;
+  using Memory = typename Exec::memory_space;
+  if (!TestFixture::is_host) GTEST_SKIP() << "devices do not pack";
+  const auto A = random_pattern<int>(60, 50, 0.1, 1);
+  const auto plan = make_batch_plan(Exec(), 60, 50, to_device<Exec>(A.row_offsets), to_device<Exec>(A.column_indices));
+  const Kokkos::View<double*, Memory> values("values", A.nonzeros());
+  const Kokkos::View<double***, Kokkos::LayoutLeft, Memory> X("X", 3, 50, 40), Y("Y", 3, 60, 40);
+  Kokkos::deep_copy(values, 1);
+  Kokkos::deep_copy(X, 1);
+  Kokkos::deep_copy(Y, 4);
+  const long failures = fail_each_allocation(
+      Failing::Arrays, [&] { spmm_batch(Exec(), plan, Mode::NoTranspose, 1, values, X, 0.5, Y); },
+      [&] {
+        for (std::size_t k = 0; k < Y.size(); ++k) ASSERT_EQ(Y.data()[k], 4);
+      });
+  EXPECT_EQ(failures, 1);
+  EXPECT_EQ(Y(2, 7, 39), 2 + A.row_offsets[8] - A.row_offsets[7]);
 }
 
 TYPED_TEST(AllocationTest, Prepare) {

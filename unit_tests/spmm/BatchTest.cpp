@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <limits>
 #include <tessera/Batch.hpp>
+#include <tessera/parallel/Teams.hpp>
 
 #include "BatchCheck.hpp"
 #include "PlanCheck.hpp"
@@ -96,8 +98,12 @@ TYPED_TEST(BatchTest, EveryModeAndLayout) {
 /// Hosts pack columns that are not adjacent: slab by slab, few X at a time if they are large; none for few entries.
 TYPED_TEST(BatchTest, ColumnsOfManyRows) {
   using Exec = typename TypeParam::ExecutionSpace;
-  for (const double density : {0.01, 0.001}) {
-    const auto A = random_pattern<typename TypeParam::Offset>(40, 3000, density, 3);
+  using Scalar = typename TypeParam::VectorScalar;
+  // Of the second, two X fill the share of the caches that is packed at once.
+  const int threads = is_host_space<Exec> ? std::min(Exec().concurrency(), 8) : 1;
+  const int rows_of_two = threads * (1 << 19) / (2 * std::min(37 * int(sizeof(Scalar)), 256));
+  for (const auto& [rows, density] : {std::pair{3000 * threads, 0.01}, {rows_of_two, 0.01}, {3000, 0.001}}) {
+    const auto A = random_pattern<typename TypeParam::Offset>(40, rows, density, 3);
     const auto plan = plan_of<Exec>(A);
     for (const bool shares_x : {false, true}) {
       typename CheckOf<TypeParam>::Shape shape;

@@ -178,8 +178,8 @@ auto value_batch(const View& values) {
 /// pattern, and values of their own or one set for all.
 ///
 /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither values nor X. On a host
-/// and on a device, a row is summed in an order that depends on the pattern and on the layout of X: each product has
-/// the same bits in any batch, in every run and for any number of threads.
+/// and on a device, a row is summed in an order that depends on the pattern and on whether X has one column: each
+/// product has the same bits in any batch, in every run and for any number of threads.
 ///
 /// \param exec   [in]     the instance to run on; the call does not wait for it
 /// \param plan   [in]     from make_batch_plan()
