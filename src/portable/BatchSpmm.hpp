@@ -47,9 +47,9 @@ class HostBatch {
 
   void run(const BatchProduct<Scalar>& batch) const {
     const auto& x = batch.first.x;
-    // As in for_each_slab().
-    const bool packing_pays = x.columns > 1 && x.column_stride != 1 && entries_ >= x.rows / 4;
-    packing_pays ? multiply_packed(batch) : multiply(batch);
+    const bool packs =
+        x.columns > 1 && x.column_stride != 1 && packing_pays(static_cast<std::size_t>(entries_), x.rows);
+    packs ? multiply_packed(batch) : multiply(batch);
   }
 
  private:
@@ -90,28 +90,27 @@ class HostBatch {
   }
 
   void multiply(const BatchProduct<Scalar>& batch) const {
-    for_each_launch(A_, batch, [A = A_, entries = std::int64_t(entries_), this](const BatchProduct<Scalar>& part) {
+    for_each_launch(A_, batch, [this](const BatchProduct<Scalar>& part) {
       parallel_for_balanced(
-          BatchRows::label, exec_, A.rows * part.count,
-          [A, entries](Ordinal unit) { return unit / A.rows * entries + A.row_offsets[unit % A.rows]; },
-          [A, part](Ordinal first, Ordinal last) {
-            for_each_item(A.rows, first, last, [&](Ordinal number, Ordinal begin, Ordinal end) {
-              multiply_rows(A, part.product(number), begin, end);
+          BatchRows::label, exec_, A_.rows * part.count,
+          [this](Ordinal unit) { return unit / A_.rows * entries_ + A_.row_offsets[unit % A_.rows]; },
+          [this, part](Ordinal first, Ordinal last) {
+            for_each_item(A_.rows, first, last, [&](Ordinal number, Ordinal begin, Ordinal end) {
+              multiply_rows(part.product(number), begin, end);
             });
           });
     });
   }
 
   /// Kernels read adjacent columns, or one column at a time.
-  static void multiply_rows(const BatchRows& A, const Product<Scalar, Scalar>& product, Ordinal first_row,
-                            Ordinal last_row) {
+  void multiply_rows(const Product<Scalar, Scalar>& product, Ordinal first_row, Ordinal last_row) const {
     const Ordinal width = product.x.column_stride == 1 ? most_columns : 1;
     for_each_part(product.x.columns, width, [&](Ordinal first, Ordinal count) {
       const auto slab = columns_of(product, first, count);
-      if (A.slots == nullptr) {
-        host_kernels<Scalar, Scalar>(simd_target()).csr(A, slab, first_row, last_row);
+      if (A_.slots == nullptr) {
+        host_kernels<Scalar, Scalar>(simd_target()).csr(A_, slab, first_row, last_row);
       } else {
-        WindowSums<BatchRows, Scalar, Scalar> sums(A, slab, simd_target());
+        WindowSums<BatchRows, Scalar, Scalar> sums(A_, slab, simd_target());
         for (Ordinal row = first_row; row < last_row; ++row) sums.multiply(row);
       }
     });
@@ -119,7 +118,7 @@ class HostBatch {
 
   ExecutionSpace exec_;
   BatchRows A_;
-  Offset entries_;
+  std::int64_t entries_;
 };
 
 /// Multiplies on a device. Each lane reads 16 bytes of a row of X if all rows of all X and Y begin at multiples of 16

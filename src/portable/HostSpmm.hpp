@@ -71,6 +71,12 @@ void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordina
                        [=](int part) { body(first_unit(part), first_unit(part + 1)); });
 }
 
+/// Whether packing pays: it reads and writes all of X. With few nonzeros, reading only the required elements is
+/// cheaper.
+inline bool packing_pays(std::size_t nonzeros, Ordinal x_rows) {
+  return nonzeros >= static_cast<std::size_t>(x_rows) / 4;
+}
+
 /// Calls multiply(product) for each slab of columns of X. In a slab, columns are adjacent, as the kernels require.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Multiply>
 void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
@@ -82,9 +88,7 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
   if (!are_adjacent) {
     const auto row_bytes = static_cast<std::size_t>(std::max(x.rows, 1)) * sizeof(VectorScalar);
     width = static_cast<Ordinal>(std::min<std::size_t>(slab_columns<VectorScalar>, scratch.bytes / row_bytes));
-    // Packing reads and writes all of X. With few nonzeros, reading only the required elements is cheaper.
-    const bool pays = nonzeros >= static_cast<std::size_t>(x.rows) / 4;
-    if (!pays || width < 2) width = 1;
+    if (!packing_pays(nonzeros, x.rows) || width < 2) width = 1;
   }
   for_each_part(x.columns, width, [&](Ordinal first, Ordinal count) {
     auto slab = columns_of(product, first, count);

@@ -26,9 +26,9 @@ enum class HaloMemory {
   Host,    ///< by MPI, in pinned memory of the host: two more copies, for any MPI
   Device,  ///< by MPI, in the memory of the device. An MPI that cannot read it aborts the program
   /// By NVIDIA's NCCL, in the memory of the device. The messages are work on a stream, and the host waits for none of
-  /// them. Needs the component Nccl, Kokkos::Cuda, and a GPU for each rank, and
-  /// must be the same on all ranks. The first such product on a communicator makes one of NCCL, which takes about
-  /// half a second and serves all matrices until Kokkos::finalize()
+  /// them. Needs the component Nccl, Kokkos::Cuda, and a GPU for each rank, and must be the same on all ranks. The
+  /// first such product on a communicator makes one of NCCL, which takes about half a second and serves all matrices
+  /// until Kokkos::finalize()
   Nccl
 };
 
