@@ -25,9 +25,15 @@ namespace Tessera::Python {
 
 namespace {
 
+struct FreeUnlessForked {
+  void operator()(AnyPlan* plan) const {
+    if (!is_forked()) delete plan;
+  }
+};
+
 /// A plan as Python holds it. It may be destroyed after finish().
 struct PlanHandle {
-  std::unique_ptr<AnyPlan> plan;
+  std::unique_ptr<AnyPlan, FreeUnlessForked> plan;
   int rows, columns;
   std::size_t nonzeros;
 };
@@ -35,7 +41,7 @@ struct PlanHandle {
 PlanHandle handle_of(std::unique_ptr<AnyPlan> plan) {
   const int rows = plan->rows(), columns = plan->columns();
   const std::size_t nonzeros = plan->nonzeros();
-  return {std::move(plan), rows, columns, nonzeros};
+  return {std::unique_ptr<AnyPlan, FreeUnlessForked>(plan.release()), rows, columns, nonzeros};
 }
 
 void check_device(const char* name, const Array& array, const Device& expected) {
@@ -68,6 +74,7 @@ void multiply(const PlanHandle& self, nb::handle x, nb::handle out, int mode_bit
   const auto Y = ImportedArray::to_write(out, "tessera.spmm: out");
   const auto mode = static_cast<Mode>(mode_bits);
   const Device device = self.plan->device();
+  const nb::gil_scoped_release release;
   const InUse use(device);
   check_device("tessera.spmm: X", X.get(), device);
   check_device("tessera.spmm: out", Y.get(), device);
@@ -85,7 +92,6 @@ void multiply(const PlanHandle& self, nb::handle x, nb::handle out, int mode_bit
                                 shape_of(expected));
   }
   check_type("tessera.spmm: out", Y.get(), X.get().type, "like X");
-  const nb::gil_scoped_release release;
   self.plan->multiply(stream, mode, alpha, X.get(), beta, Y.get());
 }
 
@@ -120,8 +126,8 @@ PlanHandle make_plan(nb::handle offsets, nb::handle columns, nb::handle values, 
   for (const auto* array : {&row_offsets, &column_indices, &entries})
     check_order("tessera.make_plan: an array of A", *array, has_stream);
   const CsrArrays A = csr_of(row_offsets, column_indices, entries, row_count, column_count);
-  const InUse use(A.values.device);
   const nb::gil_scoped_release release;
+  const InUse use(A.values.device);
   return handle_of(A.values.device.is_cuda ? make_cuda_plan(stream, A, options) : make_host_plan(A, options));
 }
 
@@ -134,8 +140,8 @@ ElementType type_named(const std::string& name) {
 
 PlanHandle load_plan(const std::string& path, const std::string& dtype, bool is_cuda, int gpu, Stream stream) {
   const ElementType type = type_named(dtype);
-  const InUse use({is_cuda, gpu});
   const nb::gil_scoped_release release;
+  const InUse use({is_cuda, gpu});
   return handle_of(is_cuda ? load_cuda_plan(stream, path, type) : load_host_plan(path, type));
 }
 
@@ -143,10 +149,10 @@ void update_values(PlanHandle& self, nb::handle values, Stream stream, bool has_
   const auto imported = ImportedArray::vector(values, "tessera.Plan.update_values: values");
   check_order("tessera.Plan.update_values: values", imported, has_stream);
   const Device device = self.plan->device();
+  const nb::gil_scoped_release release;
   const InUse use(device);
   check_device("tessera.Plan.update_values: values", imported.get(), device);
   check_type("tessera.Plan.update_values: values", imported.get(), self.plan->type(), "the type of the plan");
-  const nb::gil_scoped_release release;
   self.plan->update_values(stream, imported.get());
 }
 
@@ -197,8 +203,8 @@ SolverResult solve_system(nb::object A, int mode, nb::object preconditioner, int
   }
   const SolverOperator multiply = operator_of(std::move(A), mode, kind);
   const SolverOperator precondition = operator_of(std::move(preconditioner), preconditioner_mode, kind);
-  const InUse use(B.get().device);
   const nb::gil_scoped_release release;
+  const InUse use(B.get().device);
   return solve(stream, multiply, precondition, B.get(), X.get(), {tolerance, max_iterations, max_restarts, dependence});
 }
 
@@ -318,7 +324,6 @@ NB_MODULE(_tessera, m) {
   set_warning_handler(&warn);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     set_warning_handler(nullptr);
-    const nb::gil_scoped_release release;
     finish();
   }));
   if (nb::object os = nb::module_::import_("os"); nb::hasattr(os, "register_at_fork"))

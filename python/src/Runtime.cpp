@@ -3,11 +3,13 @@
 #include <Runtime.hpp>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cuda_runtime_api.h>
@@ -20,7 +22,7 @@ namespace {
 std::mutex starting;
 std::atomic<int> calls = 0;  // that use Kokkos now
 std::atomic<bool> has_started = false;
-std::atomic<bool> is_forked = false;
+std::atomic<bool> was_forked = false;
 bool is_ours = false;
 bool has_ended = false;
 
@@ -71,7 +73,7 @@ void check_device(const Device& device) {
 }
 
 void start(const Device& device) {
-  if (is_forked) {
+  if (was_forked) {
     throw std::runtime_error(
         "tessera: this process was forked from one that had used tessera, and threads do not survive a fork; expected "
         "the start method \"spawn\" or \"forkserver\" of multiprocessing");
@@ -107,15 +109,20 @@ InUse::~InUse() { --calls; }
 
 void finish() noexcept {
   const std::lock_guard lock(starting);
-  has_ended = true;
-  if (!has_started || is_forked) return;
+  has_ended = true;  // no call begins from now on
+  if (!has_started || was_forked) return;
   has_started = false;
-  if (calls > 0) return;  // by a thread that outlives the interpreter; later calls do not start
+  using std::chrono::steady_clock;
+  const auto deadline = steady_clock::now() + std::chrono::seconds(5);
+  while (calls > 0 && steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (calls > 0) return;  // by a thread that outlives the interpreter
   release_all();
   if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();
 }
 
-void note_fork() noexcept { is_forked = is_forked || has_started; }
+void note_fork() noexcept { was_forked = was_forked || has_started; }
+
+bool is_forked() noexcept { return was_forked; }
 
 KeepCurrentGpu::KeepCurrentGpu() noexcept : gpu_(current_gpu()) {}
 

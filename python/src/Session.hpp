@@ -5,7 +5,8 @@
 
 namespace Tessera::Python {
 
-/// A call that uses Kokkos. While there is one, finish() leaves Kokkos as it is.
+/// A call that uses Kokkos. finish() waits for it, and holds Python's lock: no InUse is kept while its thread waits for
+/// the lock, unless it calls functions of Python.
 class InUse {
  public:
   /// Initializes Kokkos, unless somebody did, for a GPU if Kokkos has CUDA: the one of `device` or, on the host, the
@@ -19,11 +20,15 @@ class InUse {
   InUse& operator=(const InUse&) = delete;
 };
 
-/// Frees all plans, and ends Kokkos if a call began it, unless another thread is in a call: its Kokkos ends with the
-/// process. The program ends.
+/// Frees all plans, and ends Kokkos if a call began it. The program ends. Calls of other threads have five seconds to
+/// end; Kokkos stays as it is if one does not.
 void finish() noexcept;
 
 /// Tells that this process is a child of fork().
 void note_fork() noexcept;
+
+/// Whether Kokkos was initialized in the process that this one was forked from. No plan may be freed here: GPUs do not
+/// serve a forked process, and threads did not come along.
+bool is_forked() noexcept;
 
 }  // namespace Tessera::Python

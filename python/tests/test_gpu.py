@@ -58,8 +58,9 @@ def check_order(library: Library, multiply: Callable[[tessera.Plan, Any, Stream]
     matrix = random_matrix((400, 300))
     plan, stream = matrix.plan(library), Stream(library)
     X = library.array(np.zeros((300, 4)))
-    expect_product(library.numpy(multiply(plan, X, stream)), matrix.dense(), np.zeros((300, 4)))  # allocates and waits
+    Y = multiply(plan, X, stream)  # allocates and waits
     stream.stream.synchronize()
+    expect_product(library.numpy(Y), matrix.dense(), np.zeros((300, 4)))
     stream.be_busy()
     stream.fill(X, 3)
     Y = multiply(plan, X, stream)

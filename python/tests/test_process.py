@@ -208,7 +208,7 @@ def test_static_libraries_are_private() -> None:
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     names = [line.split()[-1] for line in listed.splitlines()]
     assert "PyInit__tessera" in names
-    assert not [name for name in names if "Tessera4Impl" in name or "nanobind" in name]
+    assert not [name for name in names if "Tessera4Impl" in name or "nanobind6detail" in name]
 
 
 DAEMON = """
