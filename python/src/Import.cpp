@@ -49,21 +49,31 @@ ElementType type_of_typestr(std::string_view typestr) {
   return Other;
 }
 
-ElementType type_of_dlpack(nb::dlpack::dtype type) {
+ElementType type_of_dlpack(const DlpackTensor& tensor) {
   using nb::dlpack::dtype_code;
-  if (type.lanes != 1) return Other;
-  switch (static_cast<dtype_code>(type.code)) {
+  const int bits = tensor.type_bits;
+  if (tensor.type_lanes != 1) return Other;
+  switch (static_cast<dtype_code>(tensor.type_code)) {
     case dtype_code::Float:
-      return type.bits == 32 ? Float : type.bits == 64 ? Double : type.bits == 16 ? Half : Other;
+      return bits == 32 ? Float : bits == 64 ? Double : bits == 16 ? Half : Other;
     case dtype_code::Complex:
-      return type.bits == 64 ? ComplexFloat : type.bits == 128 ? ComplexDouble : Other;
+      return bits == 64 ? ComplexFloat : bits == 128 ? ComplexDouble : Other;
     case dtype_code::Bfloat:
-      return type.bits == 16 ? BFloat16 : Other;
+      return bits == 16 ? BFloat16 : Other;
     case dtype_code::Int:
-      return type.bits == 32 ? Int32 : type.bits == 64 ? Int64 : Other;
+      return bits == 32 ? Int32 : bits == 64 ? Int64 : Other;
     default:
       return Other;
   }
+}
+
+/// Returns a copy of a tensor of PyTorch that stands for the conjugate or the negative of its memory, of which DLPack
+/// knows nothing; no object for all others.
+nb::object resolved(nb::handle object) {
+  nb::object is_negative = nb::getattr(object, "is_neg", nb::none());
+  if (is_negative.is_none()) return {};
+  if (!nb::cast<bool>(is_negative()) && !nb::cast<bool>(object.attr("is_conj")())) return {};
+  return object.attr("resolve_conj")().attr("resolve_neg")();
 }
 
 /// The GPU that holds the memory of __cuda_array_interface__: the object's own `device`, or else GPU 0.
@@ -128,42 +138,49 @@ bool ImportedArray::import_buffer(nb::handle object) {
   array_.type = type_of_format(format, buffer_.itemsize);
   is_read_only_ = buffer_.readonly != 0;
   if (array_.type == Other) {
-    nb::object dtype = nb::getattr(object, "dtype", nb::none());
-    type_name_ = dtype.is_none() ? "of the format \"" + std::string(format) + '"' : nb::str(dtype).c_str();
+    if (!nb::hasattr(object, "dtype")) type_name_ = "of the format \"" + std::string(format) + '"';
   }
   return true;
 }
 
 void ImportedArray::import_dlpack(nb::handle object, const std::string& name) {
-  nb::object capsule;
   try {
+    if (const auto tensor = exchange_tensor(object); tensor && tensor->strides != nullptr) {
+      if (nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false))))
+        throw std::invalid_argument(name + " requires a gradient; expected a tensor that does not: its detach()");
+      set_dlpack(*tensor, name);
+      return;
+    }
     const auto device = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
     // Work is queued on the stream that the caller names: the producer need not wait for another one.
-    capsule = nb::cast<int>(device[0]) == nb::device::cuda::value ? object.attr("__dlpack__")(nb::arg("stream") = -1)
-                                                                  : object.attr("__dlpack__")();
+    nb::object capsule = nb::cast<int>(device[0]) == nb::device::cuda::value
+                             ? object.attr("__dlpack__")(nb::arg("stream") = -1)
+                             : object.attr("__dlpack__")();
+    dlpack_ = nb::cast<nb::ndarray<nb::ro>>(capsule);
   } catch (const nb::python_error& error) {
     throw std::invalid_argument(name + " cannot be read through DLPack: " + text_of(error));
   }
-  dlpack_ = nb::cast<nb::ndarray<nb::ro>>(capsule);
-  const auto& array = dlpack_;
-  array_.data = const_cast<void*>(array.data());
-  array_.type = type_of_dlpack(array.dtype());
-  array_.device.is_cuda =
-      array.device_type() == nb::device::cuda::value || array.device_type() == nb::device::cuda_managed::value;
-  array_.device.id = array_.device.is_cuda ? array.device_id() : 0;
-  if (!array_.device.is_cuda && array.device_type() != nb::device::cpu::value &&
-      array.device_type() != nb::device::cuda_host::value) {
-    throw std::invalid_argument(name + " is on a device of DLPack's type " + std::to_string(array.device_type()) +
+  const auto& a = dlpack_;
+  const auto type = a.dtype();
+  set_dlpack({const_cast<void*>(a.data()), a.device_type(), a.device_id(), static_cast<std::int32_t>(a.ndim()),
+              static_cast<std::uint8_t>(type.code), type.bits, type.lanes, a.shape_ptr(), a.stride_ptr(), 0},
+             name);
+}
+
+void ImportedArray::set_dlpack(const DlpackTensor& tensor, const std::string& name) {
+  const int device = tensor.device_type;
+  array_.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  array_.type = type_of_dlpack(tensor);
+  array_.device.is_cuda = device == nb::device::cuda::value || device == nb::device::cuda_managed::value;
+  array_.device.id = array_.device.is_cuda ? tensor.device_id : 0;
+  if (!array_.device.is_cuda && device != nb::device::cpu::value && device != nb::device::cuda_host::value) {
+    throw std::invalid_argument(name + " is on a device of DLPack's type " + std::to_string(device) +
                                 "; expected a host or a CUDA device");
   }
-  const std::int64_t bytes = (array.dtype().bits + 7) / 8;
-  std::vector<std::int64_t> extents(array.ndim()), strides(array.ndim());
-  for (std::size_t i = 0; i < array.ndim(); ++i) {
-    extents[i] = static_cast<std::int64_t>(array.shape(i));
-    strides[i] = array.stride(i) * bytes;
-  }
-  type_name_ = nb::str(nb::getattr(object, "dtype", nb::str("unknown"))).c_str();
-  set_shape(name, static_cast<int>(array.ndim()), extents.data(), strides.data(), std::max<std::int64_t>(bytes, 1));
+  const std::int64_t bytes = std::max((tensor.type_bits + 7) / 8, 1);
+  std::array<std::int64_t, 2> strides{};
+  for (int i = 0; i < std::min(tensor.rank, 2); ++i) strides[i] = tensor.strides[i] * bytes;
+  set_shape(name, tensor.rank, tensor.extents, strides.data(), bytes);
 }
 
 void ImportedArray::import_interface(nb::handle dictionary, bool is_cuda, const std::string& name) {
@@ -203,7 +220,8 @@ ImportedArray ImportedArray::any(nb::handle object, const std::string& name) {
     }
     result.set_shape(name, b.ndim, extents.data(), strides.data(), std::max<std::int64_t>(b.itemsize, 1));
   } else if (nb::hasattr(object, "__dlpack__")) {
-    result.import_dlpack(object, name);
+    result.owner_ = resolved(object);
+    result.import_dlpack(result.is_copy() ? nb::handle(result.owner_) : object, name);
   } else if (nb::hasattr(object, "__cuda_array_interface__")) {
     result.import_interface(object.attr("__cuda_array_interface__"), true, name);
     result.array_.device.id = gpu_of(object);
@@ -214,14 +232,11 @@ ImportedArray ImportedArray::any(nb::handle object, const std::string& name) {
         name + " is of the type " + class_of(object) +
         "; expected an array: of NumPy, CuPy or PyTorch, or one that DLPack or an array interface describes");
   }
-  if (result.array_.type != Other) {
-    result.type_name_ = name_of(result.array_.type);
-  } else {
-    throw WrongType(name + " is " + result.type_name_ +
-                    "; expected float32, float64, complex64 or complex128 (for indices int32 or int64), in the "
-                    "machine's byte order");
-  }
-  return result;
+  if (result.array_.type != Other) return result;
+  if (result.type_name_.empty()) result.type_name_ = nb::str(nb::getattr(object, "dtype", nb::str("unknown"))).c_str();
+  throw WrongType(name + " is " + result.type_name_ +
+                  "; expected float32, float64, complex64 or complex128 (for indices int32 or int64), in the machine's "
+                  "byte order");
 }
 
 ImportedArray ImportedArray::to_read(nb::handle object, const std::string& name) {
@@ -243,6 +258,10 @@ ImportedArray ImportedArray::to_read(nb::handle object, const std::string& name)
 ImportedArray ImportedArray::to_write(nb::handle object, const std::string& name) {
   ImportedArray result = any(object, name);
   if (result.is_read_only_) throw std::invalid_argument(name + " is read-only; expected an array that can be written");
+  if (result.is_copy()) {
+    throw std::invalid_argument(name +
+                                " is a lazy conjugate or negative; expected an array that can be written in place");
+  }
   if (!result.can_be_used_ || repeats_elements(result.array_)) {
     throw std::invalid_argument(name +
                                 " has negative strides, repeated elements or elements that are not aligned; "

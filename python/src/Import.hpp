@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <Array.hpp>
+#include <DlpackExchange.hpp>
 #include <string>
 
 namespace Tessera::Python {
@@ -14,7 +15,8 @@ class ImportedArray {
  public:
   /// Imports an array to read: through the buffer protocol, DLPack, __cuda_array_interface__ or __array_interface__, in
   /// this order. An array that kernels cannot read in place is copied: one with negative strides, with elements that
-  /// are repeated (stride 0), or with elements that are not aligned to their size.
+  /// are repeated (stride 0), with elements that are not aligned to their size, or a lazy conjugate or negative of
+  /// PyTorch.
   ///
   /// \param name [in] name of the function and its argument, for messages
   /// \throws WrongType if `object` is no array; std::invalid_argument if it has other than one or two dimensions
@@ -32,8 +34,6 @@ class ImportedArray {
   const Array& get() const { return array_; }
   /// Whether this is a copy of the caller's array, which ends with this object.
   bool is_copy() const { return owner_.is_valid(); }
-  /// The type as its library names it, for messages.
-  const std::string& type_name() const { return type_name_; }
 
  private:
   ImportedArray() = default;
@@ -41,6 +41,7 @@ class ImportedArray {
   static ImportedArray any(nanobind::handle object, const std::string& name);
   bool import_buffer(nanobind::handle object);
   void import_dlpack(nanobind::handle object, const std::string& name);
+  void set_dlpack(const DlpackTensor& tensor, const std::string& name);
   void import_interface(nanobind::handle dictionary, bool is_cuda, const std::string& name);
   /// Sets the extents, and strides in elements.
   void set_shape(const std::string& name, int rank, const std::int64_t* extents, const std::int64_t* byte_strides,
@@ -49,7 +50,7 @@ class ImportedArray {
   Array array_;
   bool is_read_only_ = false;
   bool can_be_used_ = true;
-  std::string type_name_;
+  std::string type_name_;  ///< of elements that no plan has, as the array names it; may be empty
   Py_buffer buffer_ = {};  ///< its obj is null if there is none
   nanobind::ndarray<nanobind::ro> dlpack_;
   nanobind::object owner_;

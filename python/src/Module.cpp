@@ -4,11 +4,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <AnyPlan.hpp>
+#include <DlpackExchange.hpp>
 #include <Import.hpp>
 #include <Session.hpp>
 #include <Solve.hpp>
@@ -319,6 +321,7 @@ NB_MODULE(_tessera, m) {
   m.def("make_plan", &make_plan, "row_offsets"_a, "column_indices"_a, "values"_a, "rows"_a, "columns"_a, "options"_a,
         "tuning_file"_a, "stream"_a, "has_stream"_a);
   m.def("load_plan", &load_plan, "path"_a, "dtype"_a, "is_cuda"_a, "gpu"_a, "stream"_a);
+  m.def("current_stream", &exchange_stream, "array"_a, nb::sig("def current_stream(array: object) -> int | None"));
   m.def("version", &version_dictionary, nb::sig("def version() -> dict[str, object]"));
   m.def("version_text", [] { return to_string(version()); });
   set_warning_handler(&warn);

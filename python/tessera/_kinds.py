@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from . import _tessera
+
 
 class Kind(Protocol):
     """A library of arrays. CuPy and PyTorch are imported only after a program has imported them."""
@@ -58,15 +60,15 @@ class _Torch:
     name = "torch"
 
     def empty(self, like: Any, shape: tuple[int, ...]) -> Any:
-        torch = sys.modules["torch"]
         if like.dim() == 2 and like.stride(0) == 1 and like.stride(1) > 1:
-            return torch.empty(shape[::-1], dtype=like.dtype, device=like.device).t()
-        return torch.empty(shape, dtype=like.dtype, device=like.device)
+            return like.new_empty(shape[::-1]).t()
+        return like.new_empty(shape)
 
     def stream(self, array: Any) -> int:
         if not array.is_cuda:
             return 0
-        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
+        found = _tessera.current_stream(array)  # PyTorch before 2.10 does not tell
+        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream) if found is None else found
 
     def copy_to(self, out: Any, array: Any) -> None:
         out.copy_(array)

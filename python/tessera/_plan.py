@@ -214,7 +214,8 @@ def spmm(
     object with the buffer protocol, DLPack, __cuda_array_interface__ or __array_interface__. Its type is that of the
     plan; float32 plans also take float64 and, with half_vectors, float16 and bfloat16. It may be read-only, and in C
     order, in Fortran order or a strided view of either: it is read in place. It is copied if a stride is negative or
-    0, or if elements are not aligned to their size; on a GPU not together with `stream`.
+    0, if elements are not aligned to their size, or if it is a lazy conjugate or negative of PyTorch; on a GPU not
+    together with `stream`.
 
     Without `out`, the result is a new array of X's library, in X's order. `out` is never copied: an array that cannot
     be written in place is rejected. It must not overlap X.

@@ -94,6 +94,41 @@ def test_x_that_cannot_be_read_in_place_is_copied() -> None:
         assert not out.any()
 
 
+def test_lazy_tensors_of_torch(library: Library) -> None:
+    """DLPack does not know that a tensor stands for the conjugate or the negative of its memory."""
+    if library.name != "torch":
+        pytest.skip("not PyTorch")
+    matrix = random_matrix((40, 30))
+    plan = matrix.plan(library)
+    X = random_array((30, 4), "complex128", np.random.default_rng(5))
+    negative = library.array(X).conj().imag
+    assert negative.is_neg()
+    expect_product(library.numpy(plan @ negative), matrix.dense(), -X.imag)
+    with pytest.raises(ValueError, match="out is a lazy conjugate or negative"):
+        tessera.spmm(plan, negative, library.array(np.zeros((40, 4), "complex128")).conj().imag)
+    values = library.array(matrix.values * -1j).conj().imag
+    arrays = (values, library.array(matrix.columns), library.array(matrix.offsets))
+    ones = np.ones((30, 1))
+    expect_product(
+        library.numpy(tessera.make_plan(arrays, shape=matrix.shape) @ library.array(ones)), matrix.dense(), ones
+    )
+    if "complex128" in DTYPES:
+        matrix = random_matrix((40, 30), "complex128")
+        conjugate = library.array(X).conj()
+        assert conjugate.is_conj()
+        expect_product(library.numpy(matrix.plan(library) @ conjugate), matrix.dense(), X.conj())
+
+
+def test_out_must_not_require_a_gradient(library: Library) -> None:
+    if library.name != "torch":
+        pytest.skip("not PyTorch")
+    matrix = random_matrix((40, 30))
+    out = library.array(np.zeros((40, 2))).requires_grad_()
+    with pytest.raises(ValueError, match=r"out .*(gradient|grad)"):
+        tessera.spmm(matrix.plan(library), library.array(np.ones((30, 2))), out)
+    assert not out.detach().any()
+
+
 def test_read_only_x(library: Library) -> None:
     matrix = random_matrix((40, 30))
     X = x_for(matrix, "none", 4, "float64")
