@@ -12,6 +12,7 @@
 #include <AnyPlan.hpp>
 #include <DlpackExchange.hpp>
 #include <Import.hpp>
+#include <Lock.hpp>
 #include <Session.hpp>
 #include <Solve.hpp>
 #include <array>
@@ -76,7 +77,7 @@ void multiply(const PlanHandle& self, nb::handle x, nb::handle out, int mode_bit
   const auto Y = ImportedArray::to_write(out, "tessera.spmm: out");
   const auto mode = static_cast<Mode>(mode_bits);
   const Device device = self.plan->device();
-  const nb::gil_scoped_release release;
+  const WithoutLock release;
   const InUse use(device);
   check_device("tessera.spmm: X", X.get(), device);
   check_device("tessera.spmm: out", Y.get(), device);
@@ -128,7 +129,7 @@ PlanHandle make_plan(nb::handle offsets, nb::handle columns, nb::handle values, 
   for (const auto* array : {&row_offsets, &column_indices, &entries})
     check_order("tessera.make_plan: an array of A", *array, has_stream);
   const CsrArrays A = csr_of(row_offsets, column_indices, entries, row_count, column_count);
-  const nb::gil_scoped_release release;
+  const WithoutLock release;
   const InUse use(A.values.device);
   return handle_of(A.values.device.is_cuda ? make_cuda_plan(stream, A, options) : make_host_plan(A, options));
 }
@@ -142,7 +143,7 @@ ElementType type_named(const std::string& name) {
 
 PlanHandle load_plan(const std::string& path, const std::string& dtype, bool is_cuda, int gpu, Stream stream) {
   const ElementType type = type_named(dtype);
-  const nb::gil_scoped_release release;
+  const WithoutLock release;
   const InUse use({is_cuda, gpu});
   return handle_of(is_cuda ? load_cuda_plan(stream, path, type) : load_host_plan(path, type));
 }
@@ -151,7 +152,7 @@ void update_values(PlanHandle& self, nb::handle values, Stream stream, bool has_
   const auto imported = ImportedArray::vector(values, "tessera.Plan.update_values: values");
   check_order("tessera.Plan.update_values: values", imported, has_stream);
   const Device device = self.plan->device();
-  const nb::gil_scoped_release release;
+  const WithoutLock release;
   const InUse use(device);
   check_device("tessera.Plan.update_values: values", imported.get(), device);
   check_type("tessera.Plan.update_values: values", imported.get(), self.plan->type(), "the type of the plan");
@@ -183,8 +184,11 @@ SolverOperator operator_of(nb::object object, int mode, std::string_view kind) {
     return op;
   }
   op.function = [object, kind](const Array& in, const Array& out) {
-    const nb::gil_scoped_acquire acquire;
-    object(block_of(in, kind), block_of(out, kind));
+    const InPython in_python;
+    const WithLock acquire;
+    const nb::object x = block_of(in, kind), y = block_of(out, kind);
+    const auto call = [&] { return PyObject_CallFunctionObjArgs(object.ptr(), x.ptr(), y.ptr(), nullptr); };
+    if (!nb::steal(stay_if_python_ends(call)).is_valid()) throw nb::python_error();
   };
   return op;
 }
@@ -205,7 +209,7 @@ SolverResult solve_system(nb::object A, int mode, nb::object preconditioner, int
   }
   const SolverOperator multiply = operator_of(std::move(A), mode, kind);
   const SolverOperator precondition = operator_of(std::move(preconditioner), preconditioner_mode, kind);
-  const nb::gil_scoped_release release;
+  const WithoutLock release;
   const InUse use(B.get().device);
   return solve(stream, multiply, precondition, B.get(), X.get(), {tolerance, max_iterations, max_restarts, dependence});
 }
@@ -213,7 +217,7 @@ SolverResult solve_system(nb::object A, int mode, nb::object preconditioner, int
 /// Passes warnings of the library on to Python's module warnings.
 void warn(std::string_view warning) {
   if (Py_IsInitialized() == 0) return;
-  const nb::gil_scoped_acquire acquire;
+  const WithLock acquire;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, std::string(warning).c_str(), 1) != 0) PyErr_WriteUnraisable(nullptr);
 }
 
@@ -250,7 +254,7 @@ void register_exceptions() {
 }
 
 void bind_plan(nb::module_& m) {
-  const auto locked = nb::call_guard<nb::gil_scoped_release>();
+  const auto locked = nb::call_guard<WithoutLock>();
   nb::class_<PlanHandle>(m, "Plan")
       .def_ro("rows", &PlanHandle::rows)
       .def_ro("columns", &PlanHandle::columns)

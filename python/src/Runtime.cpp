@@ -20,7 +20,8 @@ namespace Tessera::Python {
 namespace {
 
 std::mutex starting;
-std::atomic<int> calls = 0;  // that use Kokkos now
+std::atomic<int> calls = 0;            // that use Kokkos now
+std::atomic<int> calls_in_python = 0;  // of these
 std::atomic<bool> has_started = false;
 std::atomic<bool> was_forked = false;
 bool is_ours = false;
@@ -107,6 +108,10 @@ InUse::InUse(const Device& device) {
 
 InUse::~InUse() { --calls; }
 
+InPython::InPython() noexcept { ++calls_in_python; }
+
+InPython::~InPython() { --calls_in_python; }
+
 void finish() noexcept {
   const std::lock_guard lock(starting);
   has_ended = true;  // no call begins from now on
@@ -114,7 +119,8 @@ void finish() noexcept {
   has_started = false;
   using std::chrono::steady_clock;
   const auto deadline = steady_clock::now() + std::chrono::seconds(5);
-  while (calls > 0 && steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (calls > calls_in_python && steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (calls > 0) return;  // by a thread that outlives the interpreter
   release_all();
   if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();

@@ -5,8 +5,8 @@
 
 namespace Tessera::Python {
 
-/// A call that uses Kokkos. finish() waits for it, and holds Python's lock: no InUse is kept while its thread waits for
-/// the lock, unless it calls functions of Python.
+/// A call that uses Kokkos. finish() waits for it, and holds Python's lock: a call that waits for the lock is either no
+/// InUse any more or InPython.
 class InUse {
  public:
   /// Initializes Kokkos, unless somebody did, for a GPU if Kokkos has CUDA: the one of `device` or, on the host, the
@@ -20,8 +20,17 @@ class InUse {
   InUse& operator=(const InUse&) = delete;
 };
 
+/// A part of a call that calls functions of Python.
+class InPython {
+ public:
+  InPython() noexcept;
+  ~InPython();
+  InPython(const InPython&) = delete;
+  InPython& operator=(const InPython&) = delete;
+};
+
 /// Frees all plans, and ends Kokkos if a call began it. The program ends. Calls of other threads have five seconds to
-/// end; Kokkos stays as it is if one does not.
+/// end; if one does not, or is in Python, plans and Kokkos stay as they are.
 void finish() noexcept;
 
 /// Tells that this process is a child of fork().
