@@ -130,7 +130,11 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   grown.plain = store_matrix<Scalar>(exec, options, rows, false, report, counted);
   timed(exec, "Tessera::fill_values", report.seconds.values,
         [&] { grown.plain.begin(exec, {}, block.plain.current_values()); });
-  if (m.has_transpose) grown.transposed = store_transpose(exec, m, options, grown, transpose_report, false);
+  if (m.has_transpose) {
+    const bool is_apart = m.is_transpose_apart || block.plain.reads_in_place();
+    const auto* const former = is_apart ? &block.transposed.front().matrix : nullptr;
+    grown.transposed = store_transpose(exec, m, options, grown, transpose_report, false, former);
+  }
   if (!m.has_source) grown.plain.release_source();
   grown.plain.follow_like(exec, block.plain);
   for (auto& part : grown.transposed) part.matrix.follow_like(exec, block.transposed.front().matrix);

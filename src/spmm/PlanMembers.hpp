@@ -106,6 +106,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   Ordinal first_columns = 0;       // the columns of the first product if it was to tell them; otherwise 0
   bool trusts_rows = false;        // whether compressed rows were taken from the caller without a check
   bool has_transpose = false;
+  bool is_transpose_apart = false;  // whether follow_values() may have given A or the transpose values of its own
   PlanOptions options;
   std::shared_ptr<MemoryAccount> account;  // is charged for the arrays of `blocks`
   BuildReport built;

@@ -442,6 +442,7 @@ void PlanState<Scalar, ExecutionSpace>::update_values(const ExecutionSpace& exec
     for_each_stored(
         block, [&](const RowsOfBlock&, auto& matrix) { matrix.fill(exec, block.source, block.values_of(values)); });
   }
+  m.is_transpose_apart = false;
   ++m.updates;
 }
 
@@ -481,6 +482,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   for_each_followed([&](const auto& block, auto& matrix) {
     matrix.follow(exec, block.source, block.values_of(values), block.entries);
   });
+  m.is_transpose_apart = m.has_transpose;
 }
 
 /// Copies the values that products read in the caller's array.

@@ -67,9 +67,11 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
 /// \param block   [in] one of the plan's blocks
 /// \param report  [in,out] gets the times and notes
 /// \param as_rows [in] whether compressed rows are stored, and nothing is counted or chosen
+/// \param former  [in] null, or the transpose in compressed rows, whose values are stored in place of those of the block
 template <class ExecutionSpace, class Members, class Block>
 typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const PlanOptions& chosen,
-                                          const Block& block, BuildReport& report, bool as_rows) {
+                                          const Block& block, BuildReport& report, bool as_rows,
+                                          const typename Block::Matrix* former = nullptr) {
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
@@ -88,6 +90,8 @@ typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Memb
       return transposed;
     });
   };
+  ValueMap<typename ExecutionSpace::memory_space> to_former;  // canonical entry of A -> place in `former`
+  if (former != nullptr) to_former = transpose(exec, former->engine->csr()->view(), block.nonzeros).values;
   const PlanOptions options = options_of_transpose(chosen, block.plain.choice.format);
   for (std::size_t i = 0; i < parts.size();) {
     auto& part = parts[i];
@@ -102,8 +106,12 @@ typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Memb
       cut_part(parts, i, rejection.parts());
       continue;
     }
-    timed(exec, "Tessera::fill_values", report.seconds.values,
-          [&] { part.matrix.fill(exec, to_plain, block.plain.current_values()); });
+    timed(exec, "Tessera::fill_values", report.seconds.values, [&] {
+      if (former == nullptr)
+        part.matrix.fill(exec, to_plain, block.plain.current_values());
+      else
+        part.matrix.fill(exec, to_former, former->current_values());
+    });
     if (!m.has_source) part.matrix.map = {};
     ++i;
   }

@@ -281,6 +281,28 @@ TYPED_TEST(GrowthTest, ValuesGoAlong) {
   expect(A, released, "released");
 }
 
+/// A and its transpose may follow different values, also if the plan releases its source before it grows.
+TYPED_TEST(GrowthTest, ValuesOfOneModeGoAlong) {
+  using Exec = typename TestFixture::Exec;
+  using Matrix = typename TestFixture::Matrix;
+  using View = typename TestFixture::View;
+  const Matrix A(dense_blocks(this->block_rows)), B(A.host, 7), C(A.host, 3);
+  for (const Mode followed : {Mode::NoTranspose, Mode::Transpose}) {
+    for (const bool is_released : {false, true}) {
+      auto plan = A.plan({});
+      plan.prepare(Exec(), this->columns, Mode::Transpose);
+      plan.update_values(Exec(), B.values);
+      plan.follow_values(Exec(), C.values, followed);
+      if (is_released) plan.release_source({});
+      const std::string what = std::string(to_string(followed)) + (is_released ? ", released" : "");
+      plan.settle({});
+      EXPECT_NE(plan.format(), Format::Csr) << plan.explain();
+      for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+        expect_product<View>(mode == followed ? C : B, plan, this->columns, mode, 1, 0, what, false);
+    }
+  }
+}
+
 /// Rows that are unsorted or hold duplicates keep their map of values.
 TYPED_TEST(GrowthTest, UnsortedRowsGrow) {
   using Exec = typename TestFixture::Exec;

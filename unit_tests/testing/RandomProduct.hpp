@@ -242,7 +242,7 @@ class RandomProduct {
   void follow(const Exec& exec, Mode mode) {
     story_.tell("follow_values\n");
     followed_.push_back(new_matrix(plain_->host));
-    plan_.follow_values(exec, followed_.back()->values, mode);
+    if (!may_reject([&] { plan_.follow_values(exec, followed_.back()->values, mode); })) return;
     (is_transposed(mode) ? turned_ : plain_) = followed_.back();
   }
 
