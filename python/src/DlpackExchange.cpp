@@ -31,26 +31,26 @@ const ExchangeApi* api_of(nb::handle object) {
   return api != nullptr && api->version.major == 1 && api->describe != nullptr ? api : nullptr;
 }
 
-DlpackTensor describe(const ExchangeApi& api, nb::handle object) {
+std::optional<DlpackTensor> describe(const ExchangeApi& api, nb::handle object) {
   DlpackTensor tensor = {};
-  if (api.describe(object.ptr(), &tensor) != 0) throw nb::python_error();
-  return tensor;
+  if (api.describe(object.ptr(), &tensor) == 0) return tensor;
+  PyErr_Clear();  // __dlpack__() tells better what is wrong
+  return {};
 }
 
 }  // namespace
 
 std::optional<DlpackTensor> exchange_tensor(nb::handle object) {
   const ExchangeApi* const api = api_of(object);
-  if (api == nullptr) return {};
-  return describe(*api, object);
+  return api == nullptr ? std::nullopt : describe(*api, object);
 }
 
 std::optional<Stream> exchange_stream(nb::handle object) {
   const ExchangeApi* const api = api_of(object);
-  if (api == nullptr) return {};
-  const DlpackTensor tensor = describe(*api, object);
+  const auto tensor = exchange_tensor(object);
   void* stream = nullptr;
-  if (api->current_stream(tensor.device_type, tensor.device_id, &stream) != 0) throw nb::python_error();
+  if (!tensor) return {};
+  if (api->current_stream(tensor->device_type, tensor->device_id, &stream) != 0) throw nb::python_error();
   return reinterpret_cast<Stream>(stream);
 }
 

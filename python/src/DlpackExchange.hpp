@@ -24,8 +24,7 @@ struct DlpackTensor {
 /// Describes an array by a C function of its library, which takes a tenth of the time of __dlpack__(): the type's
 /// __dlpack_c_exchange_api__ (DLPack 1.3; PyTorch from 2.10 on). The description holds as long as the object.
 ///
-/// \return nothing if the type has none
-/// \throws nanobind::python_error if DLPack cannot describe the array
+/// \return nothing if the type has none, or DLPack cannot describe the array
 std::optional<DlpackTensor> exchange_tensor(nanobind::handle object);
 
 /// Returns the stream on which the array's library queues work for the array's GPU, in the same way.

@@ -90,8 +90,11 @@ bool repeats_elements(const Array& a) {
   return a.strides[1 - inner] < a.strides[inner] * (a.extents[inner] - 1) + 1;
 }
 
-/// The message of an exception of Python.
-std::string text_of(const nb::python_error& error) { return nb::str(error.value()).c_str(); }
+/// The message of an exception of Python, without what PyTorch appends: a trace in more lines.
+std::string text_of(const nb::python_error& error) {
+  const std::string text = nb::str(error.value()).c_str();
+  return text.substr(0, text.find('\n'));
+}
 
 }  // namespace
 
@@ -242,12 +245,12 @@ ImportedArray ImportedArray::any(nb::handle object, const std::string& name) {
 ImportedArray ImportedArray::to_read(nb::handle object, const std::string& name) {
   ImportedArray result = any(object, name);
   if (result.can_be_used_) return result;
-  for (const char* copy : {"contiguous", "copy"}) {
+  for (const char* copy : {"contiguous", "clone", "copy"}) {
     if (!nb::hasattr(object, copy)) continue;
     nb::object copied = object.attr(copy)();
     ImportedArray imported = any(copied, name);
     if (!imported.can_be_used_) continue;
-    imported.owner_ = std::move(copied);
+    if (!imported.is_copy()) imported.owner_ = std::move(copied);
     return imported;
   }
   throw std::invalid_argument(name +
@@ -278,7 +281,7 @@ ImportedArray ImportedArray::vector(nb::handle object, const std::string& name) 
     if (!nb::hasattr(object, copy)) continue;
     nb::object copied = object.attr(copy)();
     ImportedArray imported = to_read(copied, name);
-    imported.owner_ = std::move(copied);
+    if (!imported.is_copy()) imported.owner_ = std::move(copied);
     return imported;
   }
   throw std::invalid_argument(name + " has gaps between its elements; expected none");

@@ -24,8 +24,9 @@ std::atomic<int> calls = 0;            // that use Kokkos now
 std::atomic<int> calls_in_python = 0;  // of these
 std::atomic<bool> has_started = false;
 std::atomic<bool> was_forked = false;
+std::atomic<bool> has_ended = false;
+std::atomic<std::thread::id> last_thread;  // that ends Python, if has_ended
 bool is_ours = false;
-bool has_ended = false;
 
 /// The number of threads that the environment asks for; 0 for Kokkos' default.
 int asked_threads() {
@@ -74,14 +75,8 @@ void check_device(const Device& device) {
 }
 
 void start(const Device& device) {
-  if (was_forked) {
-    throw std::runtime_error(
-        "tessera: this process was forked from one that had used tessera, and threads do not survive a fork; expected "
-        "the start method \"spawn\" or \"forkserver\" of multiprocessing");
-  }
   if (!has_started) {
     const std::lock_guard lock(starting);
-    if (has_ended) throw std::runtime_error("tessera: Python is about to end; expected no use of tessera");
     if (!has_started) {
       const KeepCurrentGpu keep;
 #ifndef KOKKOS_ENABLE_CUDA
@@ -97,11 +92,20 @@ void start(const Device& device) {
 }  // namespace
 
 InUse::InUse(const Device& device) {
-  ++calls;  // before start() looks whether Python ends
+  if (was_forked) {
+    throw std::runtime_error(
+        "tessera: this process was forked from one that had used tessera, and threads do not survive a fork; expected "
+        "the start method \"spawn\" or \"forkserver\" of multiprocessing");
+  }
+  ++calls;  // before has_ended is read
   try {
+    if (has_ended) throw std::runtime_error("tessera: Python is about to end; expected no use of tessera");
     start(device);
   } catch (...) {
     --calls;
+    // The process has usually ended after a second. Errors of its daemon threads would disturb until then.
+    if (has_ended && std::this_thread::get_id() != last_thread.load())
+      std::this_thread::sleep_for(std::chrono::seconds(1));
     throw;
   }
 }
@@ -113,20 +117,19 @@ InPython::InPython() noexcept { ++calls_in_python; }
 InPython::~InPython() { --calls_in_python; }
 
 void finish() noexcept {
-  const std::lock_guard lock(starting);
+  last_thread = std::this_thread::get_id();
   has_ended = true;  // no call begins from now on
-  if (!has_started || was_forked) return;
-  has_started = false;
+  if (was_forked) return;
   using std::chrono::steady_clock;
   const auto deadline = steady_clock::now() + std::chrono::seconds(5);
   while (calls > calls_in_python && steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (calls > 0) return;  // by a thread that outlives the interpreter
+  if (calls > 0 || !has_started) return;  // a thread may outlive the interpreter
   release_all();
   if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();
 }
 
-void note_fork() noexcept { was_forked = was_forked || has_started; }
+void note_fork() noexcept { was_forked = was_forked || has_started || calls > 0; }
 
 bool is_forked() noexcept { return was_forked; }
 

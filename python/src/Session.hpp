@@ -36,7 +36,7 @@ void finish() noexcept;
 /// Tells that this process is a child of fork().
 void note_fork() noexcept;
 
-/// Whether Kokkos was initialized in the process that this one was forked from. No plan may be freed here: GPUs do not
+/// Whether a call had used Kokkos in the process that this one was forked from. No plan may be freed here: GPUs do not
 /// serve a forked process, and threads did not come along.
 bool is_forked() noexcept;
 

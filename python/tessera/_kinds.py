@@ -60,9 +60,14 @@ class _Torch:
     name = "torch"
 
     def empty(self, like: Any, shape: tuple[int, ...]) -> Any:
-        if like.dim() == 2 and like.stride(0) == 1 and like.stride(1) > 1:
-            return like.new_empty(shape[::-1]).t()
-        return like.new_empty(shape)
+        try:
+            if like.dim() == 2 and like.stride(0) == 1 and like.stride(1) > 1:
+                return like.new_empty(shape[::-1]).t()
+            return like.new_empty(shape)
+        except (NotImplementedError, RuntimeError) as error:  # of sparse and nested tensors
+            if like.layout == sys.modules["torch"].strided and not like.is_nested:
+                raise  # there is no memory
+            raise TypeError(f"tessera.spmm: X is a tensor of the layout {like.layout}; expected a dense one") from error
 
     def stream(self, array: Any) -> int:
         if not array.is_cuda:

@@ -190,6 +190,27 @@ def test_a_forked_child_gets_an_error_and_a_spawned_one_works() -> None:
     assert "[1. 2. 3.]" in out
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_during_the_first_use() -> None:
+    """A child ends, and may get an error, although another thread of its parent was initializing Kokkos."""
+    code = (
+        "import numpy as np, os, sys, tessera, threading, time\n"
+        "A = (np.array([2.]), np.array([0], 'int32'), np.array([0, 1], 'int32'))\n"
+        "thread = threading.Thread(target=lambda: tessera.make_plan(A, shape=(1, 1)))\n"
+        "thread.start()\n"
+        "time.sleep(float(sys.argv[1]))\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try: ok = (tessera.make_plan(A, shape=(1, 1)) @ np.ones(1) == 2).all()\n"
+        "    except RuntimeError as error: ok = 'was forked' in str(error)\n"
+        "    sys.exit(0 if ok else 1)\n"
+        "thread.join()\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+    )
+    for delay in (0, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3):
+        subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(delay)], check=True, timeout=60)
+
+
 def test_fork_before_the_first_use() -> None:
     code = (
         "import numpy as np, os, tessera\n"
@@ -226,15 +247,16 @@ def solve():  # does not converge soon
 def work():
     while True:
         CALL()
-threading.Thread(target=work, daemon=True).start()
+for _ in range(THREADS):
+    threading.Thread(target=work, daemon=True).start()
 time.sleep(0.5)
 """
 
 
-@pytest.mark.parametrize("call", ["multiply", "solve"])
-def test_a_call_at_the_end(call: str) -> None:
-    """A daemon thread may be in a product or a solver when Python ends."""
-    code = DAEMON.replace("CALL", call)
+@pytest.mark.parametrize(("call", "threads"), [("multiply", 1), ("multiply", 6), ("solve", 1), ("solve", 6)])
+def test_a_call_at_the_end(call: str, threads: int) -> None:
+    """Daemon threads may be in products or solvers when Python ends."""
+    code = DAEMON.replace("CALL", call).replace("THREADS", str(threads))
     begin = time.monotonic()
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from typing import Any
 
@@ -117,6 +118,25 @@ def test_lazy_tensors_of_torch(library: Library) -> None:
         conjugate = library.array(X).conj()
         assert conjugate.is_conj()
         expect_product(library.numpy(matrix.plan(library) @ conjugate), matrix.dense(), X.conj())
+
+
+def test_tensors_of_torch_that_are_not_arrays(library: Library) -> None:
+    if library.name != "torch":
+        pytest.skip("not PyTorch")
+    torch = importlib.import_module("torch")
+    matrix = random_matrix((40, 30))
+    plan = matrix.plan(library)
+    X = library.array(random_array((30, 4), "float64", np.random.default_rng(5)))
+    for sparse in (X.to_sparse_csr(), X.to_sparse()):
+        with pytest.raises((TypeError, ValueError), match=r"tessera.spmm: X .*(expected a dense one|torch.strided)"):
+            plan @ sparse
+    with pytest.raises(ValueError, match="tessera.spmm: X cannot be read through DLPack") as caught:
+        tessera.spmm(plan, X.to("meta"), library.array(np.zeros((40, 4))))
+    assert "\n" not in str(caught.value)
+    if not library.on_gpu:
+        odd = torch.frombuffer(bytearray(30 * 8 + 3), dtype=torch.float64, offset=3)
+        odd[:] = X[:, 0]
+        expect_product(library.numpy(plan @ odd), matrix.dense(), library.numpy(X)[:, 0])
 
 
 def test_out_must_not_require_a_gradient(library: Library) -> None:
