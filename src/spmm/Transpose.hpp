@@ -67,7 +67,7 @@ void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
 /// \param block   [in] one of the plan's blocks
 /// \param report  [in,out] gets the times and notes
 /// \param as_rows [in] whether compressed rows are stored, and nothing is counted or chosen
-/// \param former  [in] null, or the transpose in compressed rows, whose values are stored in place of those of the block
+/// \param former  [in] null, or the transpose in compressed rows, whose values are stored in place of the block's
 template <class ExecutionSpace, class Members, class Block>
 typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const PlanOptions& chosen,
                                           const Block& block, BuildReport& report, bool as_rows,
