@@ -13,11 +13,11 @@ namespace {
 static_assert(std::string_view(TESSERA_VERSION_STRING) == TESSERA_PROJECT_VERSION,
               "Version.hpp has another version than project() in CMakeLists.txt");
 
-/// The words of a text that has a blank between each two.
+/// The words of a text that has a comma between each two.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::size_t end = std::min(text.find(','), text.size());
     words.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -50,7 +50,7 @@ Version version() {
           .components = words_of(TESSERA_BUILT_COMPONENTS),
           .gpu_model = Impl::GpuModel::version,
           .kokkos = TESSERA_BUILT_KOKKOS,
-          .compiler = TESSERA_BUILT_COMPILER};
+          .compiler = TESSERA_BUILT_COMPILER " " TESSERA_BUILT_COMPILER_VERSION};
 }
 
 std::string to_string(const Version& version) {

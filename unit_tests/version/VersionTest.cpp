@@ -12,7 +12,7 @@ using Tessera::Version;
 
 std::string joined(const std::vector<std::string_view>& words) {
   std::string text;
-  for (const std::string_view word : words) text.append(text.empty() ? "" : ", ").append(word);
+  for (const std::string_view word : words) text.append(text.empty() ? "" : ",").append(word);
   return text;
 }
 
@@ -44,7 +44,7 @@ TEST(VersionTest, OptionsOfTheBuild) {
   const std::string kokkos = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
                              "." + std::to_string(KOKKOS_VERSION % 100);
   EXPECT_EQ(version.kokkos, kokkos);
-  EXPECT_NE(version.compiler, "");
+  EXPECT_NE(version.compiler.find(' '), std::string_view::npos) << version.compiler;
 }
 
 TEST(VersionTest, CommitIsItsDigitsOrUnknown) {
