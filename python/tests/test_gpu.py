@@ -40,9 +40,9 @@ class Stream:
         self.context.__exit__(*error)
 
     def be_busy(self) -> None:
-        """Queues work of some hundred milliseconds on the stream."""
+        """Queues work of some ten milliseconds on the stream."""
         with self:
-            for _ in range(100):
+            for _ in range(40):
                 self.heavy @ self.heavy
 
     def is_done(self) -> bool:
