@@ -31,23 +31,21 @@ const ExchangeApi* api_of(nb::handle object) {
   return api != nullptr && api->version.major == 1 && api->describe != nullptr ? api : nullptr;
 }
 
-std::optional<DlpackTensor> describe(const ExchangeApi& api, nb::handle object) {
+std::optional<DlpackTensor> describe(const ExchangeApi* api, nb::handle object) {
   DlpackTensor tensor = {};
-  if (api.describe(object.ptr(), &tensor) == 0) return tensor;
+  if (api == nullptr) return {};
+  if (api->describe(object.ptr(), &tensor) == 0) return tensor;
   PyErr_Clear();  // __dlpack__() tells better what is wrong
   return {};
 }
 
 }  // namespace
 
-std::optional<DlpackTensor> exchange_tensor(nb::handle object) {
-  const ExchangeApi* const api = api_of(object);
-  return api == nullptr ? std::nullopt : describe(*api, object);
-}
+std::optional<DlpackTensor> exchange_tensor(nb::handle object) { return describe(api_of(object), object); }
 
 std::optional<Stream> exchange_stream(nb::handle object) {
   const ExchangeApi* const api = api_of(object);
-  const auto tensor = exchange_tensor(object);
+  const auto tensor = describe(api, object);
   void* stream = nullptr;
   if (!tensor) return {};
   if (api->current_stream(tensor->device_type, tensor->device_id, &stream) != 0) throw nb::python_error();

@@ -28,6 +28,7 @@ namespace Tessera::Python {
 
 namespace {
 
+/// Frees a plan, but not in a child of fork(): see is_forked().
 struct FreeUnlessForked {
   void operator()(AnyPlan* plan) const {
     if (!is_forked()) delete plan;

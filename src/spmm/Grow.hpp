@@ -131,6 +131,7 @@ void grow_block(const ExecutionSpace& exec, Members& m, const MatrixStatistics* 
   timed(exec, "Tessera::fill_values", report.seconds.values,
         [&] { grown.plain.begin(exec, {}, block.plain.current_values()); });
   if (m.has_transpose) {
+    // Values that A reads in place may have changed since the transpose was built.
     const bool is_apart = m.is_transpose_apart || block.plain.reads_in_place();
     const auto* const former = is_apart ? &block.transposed.front().matrix : nullptr;
     grown.transposed = store_transpose(exec, m, options, grown, transpose_report, false, former);
