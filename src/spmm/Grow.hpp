@@ -90,7 +90,7 @@ Promise analyse(const ExecutionSpace& exec, const PlanOptions& options,
   double then = own;
   promise.what = to_string(choice.format);
   if (choice.format != Format::Csr) promise.cost += set_up.format.of(choice.statistics.nonzeros);
-  const bool tries_order = !reorderings_to_try<ExecutionSpace>(options, options.format, choice.statistics).empty() &&
+  const bool tries_order = !reorderings_to_try<ExecutionSpace>(options, options.format, choice).empty() &&
                            may_be_worthwhile<Scalar>(exec, options, options.format, choice, own);
   if (tries_order) {
     then *= worthwhile_reordering;  // an order that saves less is dropped

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "List.hpp"
 #include "StoredMatrix.hpp"
 #include "bcsr/Bcsr.hpp"
 
@@ -54,6 +55,7 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
 }
 
 /// Predicts and ranks the times of a product in the formats that have a published kernel; none if a format is wanted.
+/// Rows in another order than that of A have no format that orders itself.
 /// NOTE: published kernels have no model. The predicted times are those of the kernels of Kernel::Auto.
 ///
 /// \param rows [in] canonical
@@ -66,6 +68,7 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   Choice choice;
   for (const Format format : every_format) {
     if (wanted != Format::Auto || !why_not_published<Scalar>(exec, options, format).empty()) continue;
+    if (statistics.is_reordered && orders_itself(format)) continue;
     try {
       const auto engine = with_engine_of<Scalar, ExecutionSpace>(
           format, options.kernel, [&](auto engines) { return engines.build(exec, rows, options.parameters).engine; });

@@ -41,11 +41,19 @@ inline bool may_share_more(const MatrixStatistics& m) {
   return m.nonzeros >= fewest_clustered && m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
 }
 
-/// Returns the reorderings to try for a matrix with these statistics in this format.
+/// Returns whether the format orders itself. Auto does if all of its candidates do.
+inline bool orders_itself(Format format, const std::vector<Candidate>& candidates) {
+  if (format != Format::Auto) return orders_itself(format);
+  return std::ranges::all_of(candidates, [](const Candidate& each) { return orders_itself(each.format); });
+}
+
+/// Returns the reorderings to try for a format.
+///
+/// \param choice [in] the choice for the order of A
 template <class ExecutionSpace>
-std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format, const MatrixStatistics& m) {
-  if (options.reordering == Reordering::None || orders_itself(format)) return {};
-  const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
+std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format, const Choice& choice) {
+  if (options.reordering == Reordering::None || orders_itself(format, choice.candidates)) return {};
+  const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(choice.statistics);
   if (options.reordering == Reordering::Auto) {
     // Published kernels are compared in the order of A.
     const bool is_published = options.kernel == Kernel::Published;
@@ -152,7 +160,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Auto;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
   std::vector<ReorderingTrial> trials;
-  auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
+  auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice);
   const bool is_named = options.reordering != Reordering::Search && options.reordering != Reordering::Auto;
   const bool is_optional = !is_forced && !is_named && !reorderings.empty();
   if (is_optional && !may_be_worthwhile<Scalar>(exec, options, wanted, best.choice, own)) {

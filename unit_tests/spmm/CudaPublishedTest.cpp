@@ -93,6 +93,27 @@ TEST_F(CudaKernels, PublishedKernelsInAnotherOrder) {
   }
 }
 
+template <class Scalar>
+void check_automatic_orders(bool expects_order) {
+  const CudaMatrix<Scalar> A(uneven_windows());
+  for (const Reordering reordering : {Reordering::DegreeSort, Reordering::JaccardRows, Reordering::Search}) {
+    auto options = published(Format::Auto);
+    options.reordering = reordering;
+    options.always_reorder = true;
+    auto plan = A.plan(options);
+    EXPECT_EQ(plan.format() != Format::SortedColumns, expects_order) << plan.explain();
+    EXPECT_EQ(Impl::choice_of(plan).reordering != Reordering::None, expects_order) << plan.explain();
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+      expect_case<Right<Scalar>>(A, plan, {33, mode, 1.5, 0.5}, kernels_of(plan));
+  }
+}
+
+/// SortedColumns orders itself, so Auto does not take it for another order. No other format multiplies floats in float.
+TEST_F(CudaKernels, AutomaticFormatsOfPublishedKernelsInAnotherOrder) {
+  check_automatic_orders<double>(true);
+  check_automatic_orders<float>(false);
+}
+
 /// Portable code multiplies double vectors, in double.
 TEST_F(CudaKernels, PublishedKernelsAndVectorsOfDouble) {
   const CudaMatrix<float> A(uneven_windows());

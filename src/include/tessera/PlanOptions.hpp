@@ -97,8 +97,8 @@ struct PlanOptions {
   /// products faster; Plan::explain() says which orders were tried. Finding one takes as long as tens or hundreds of
   /// products. Search and Auto do not search if even the best imaginable order would not be used. On hosts Auto means
   /// None. On devices it tries LocalClusters, which takes some milliseconds, if the matrix is not small and nearby rows
-  /// share columns that adjacent rows do not, but never for Kernel::Published. SortedColumns has an order of its own
-  /// and ignores this option.
+  /// share columns that adjacent rows do not, but never for Kernel::Published. SortedColumns has an order of its own:
+  /// it ignores this option, and Format::Auto does not take it for another order than that of A.
   Reordering reordering = Reordering::Auto;
   bool always_reorder = false;  ///< use the order even if it is predicted not to be faster; ignored for Auto
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
