@@ -126,6 +126,17 @@ def shape_of(array: Any, name: str) -> tuple[int, ...]:
         raise TypeError(f"{name} is of the type {type(array).__qualname__}; expected an array") from None
 
 
+def is_differentiated(tensor: Any) -> bool:
+    """Returns whether PyTorch differentiates what is computed from the tensor: it needs a gradient, or has a tangent."""
+    torch = sys.modules["torch"]
+    if tensor.requires_grad and torch.is_grad_enabled():
+        return True
+    forward = torch.autograd.forward_ad
+    if getattr(forward, "_current_level", 0) < 0:  # saves a slow call outside dual_level()
+        return False
+    return forward.unpack_dual(tensor).tangent is not None
+
+
 def stream_number(stream: Any) -> int:
     """Returns a stream as a number: of PyTorch, of CuPy, with __cuda_stream__, or a number."""
     if isinstance(stream, int):

@@ -12,22 +12,37 @@ from ._plan import spmm as _spmm
 
 
 class _Spmm(torch.autograd.Function):  # type: ignore[misc, unused-ignore]  # PyTorch may not be there
-    """Y = op(A) X. The gradient of X is op(A)^H times that of Y: a product of the same plan, differentiable again."""
+    """Y = op(A) X. The gradient of X is op(A)^H times that of Y, and the tangent of Y is op(A) times that of X: products
+    of the same plan, differentiable again."""
 
     @staticmethod
-    def forward(ctx: Any, plan: Plan, X: torch.Tensor) -> Any:
-        ctx.plan = plan
+    def forward(plan: Plan, X: torch.Tensor) -> Any:
         return _spmm(plan, X.detach())
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Plan, torch.Tensor], output: Any) -> None:
+        ctx.plan = inputs[0]
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         return None, spmm(ctx.plan.H, grads[0])
 
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return spmm(ctx.plan, tangents[1])
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, int], plan: Plan, X: torch.Tensor) -> Any:
+        """Multiplies a batch of X by one product, whose columns are those of all."""
+        columns = X.movedim(in_dims[1], -1)
+        Y = spmm(plan, columns.flatten(1))
+        return Y.reshape(Y.shape[0], *columns.shape[1:]), columns.dim() - 1
+
 
 def spmm(plan: Plan, X: torch.Tensor, *, mode: str = "none") -> torch.Tensor:
-    """Computes op(A) X, and its gradient in X. The values of A are constants.
+    """Computes op(A) X, and its derivatives in X. The values of A are constants.
 
-    X, the result and errors are those of tessera.spmm(). The first backward pass builds the transpose, unless the plan
+    torch.autograd, forward-mode derivatives and torch.func, such as vmap and jacrev, take it. X, the result and errors are those of tessera.spmm(). The first backward pass builds the transpose, unless the plan
     was made with transpose=True.
     """
     if mode not in _MODES:
