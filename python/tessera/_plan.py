@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _tessera
-from ._kinds import is_differentiated, kind_of, shape_of, stream_number
+from ._kinds import Kind, is_recorded, kind_of, shape_of, stream_number
 from ._matrices import compressed_rows
 from ._options import PlanOptions, text_of
 
@@ -227,8 +227,8 @@ def spmm(
     for it: as in that library, other streams must not use X and out before. (The first product in a mode, and the two
     before which the plan is analysed and built, do wait.) On a host the product is finished when the call returns.
 
-    A tensor of PyTorch that requires a gradient, or has a tangent, is multiplied by tessera.torch.spmm(), if `out` is
-    not given.
+    A tensor of PyTorch that requires a gradient, has a tangent or is traced is multiplied by tessera.torch.spmm(), if
+    `out` is not given.
 
     Raises TypeError for a wrong type of X or out, and ValueError for wrong shapes, devices and overlaps: out is then
     unchanged.
@@ -241,11 +241,17 @@ def spmm(
     bits = plan._mode ^ _MODES[mode]
     kind = kind_of(X)
     if kind.name == "torch":
-        if is_differentiated(X):
+        if is_recorded(X):
             return _differentiable(plan, X, out, alpha, beta, mode, stream)
         if X.requires_grad:
             X = X.detach()
-    core = plan._core
+    return multiply(plan._core, bits, X, out, kind, alpha, beta, stream)
+
+
+def multiply(
+    core: _tessera.Plan, bits: int, X: Any, out: Any, kind: Kind, alpha: complex, beta: complex, stream: Any
+) -> Any:
+    """Computes a product, which PyTorch does not record."""
     if out is None:
         if beta != 0:
             raise ValueError(f"tessera.spmm: beta is {beta} and there is no out; expected out, or beta = 0")
@@ -271,8 +277,8 @@ def _differentiable(plan: Plan, X: Any, out: Any, alpha: complex, beta: complex,
 
     if out is not None or stream is not None:
         raise ValueError(
-            "tessera.spmm: X requires a gradient or has a tangent, which out and stream do not support; expected "
-            "neither, or X.detach()"
+            "tessera.spmm: X requires a gradient, has a tangent or is traced, which out and stream do not support; "
+            "expected neither, or X.detach()"
         )
     if beta != 0:
         raise ValueError(f"tessera.spmm: beta is {beta} and there is no out; expected out, or beta = 0")

@@ -218,7 +218,7 @@ def test_gradients_of_products(library: Library) -> None:
     expect_product(library.numpy(gradient), 2 * matrix.dense().T, np.ones((40, 3)))
     with torch.no_grad():
         assert not (plan @ x).requires_grad
-    with pytest.raises(ValueError, match="X requires a gradient or has a tangent, which out and stream do not"):
+    with pytest.raises(ValueError, match="is traced, which out and stream do not support"):
         tessera.spmm(plan, x, torch.empty((40, 3), dtype=x.dtype, device=x.device))
 
 
@@ -234,7 +234,7 @@ def test_tangents(library: Library) -> None:
             y = forward.unpack_dual(product)
             expect_product(library.numpy(y.primal), factor * matrix.dense(), library.numpy(X))
             expect_product(library.numpy(y.tangent), factor * matrix.dense(), library.numpy(tangent))
-        with pytest.raises(ValueError, match="X requires a gradient or has a tangent, which out and stream do not"):
+        with pytest.raises(ValueError, match="is traced, which out and stream do not support"):
             tessera.spmm(plan, x, library.array(np.zeros((40, 3))))
         assert forward.unpack_dual(plan @ X).tangent is None
 
@@ -263,3 +263,20 @@ def test_transforms(library: Library, columns: int | None) -> None:
     same(torch.func.vmap(product)(batch), A @ batch if columns else batch @ A.T)
     found = torch.func.vmap(product, in_dims=1, out_dims=1)(batch.movedim(0, 1))
     same(found, (A @ batch if columns else batch @ A.T).movedim(0, 1))
+
+
+def test_traces(library: Library) -> None:
+    """A trace has the product, or the product throws: nothing is computed without it."""
+    torch = torch_library(library)
+    import tessera.torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    matrix = random_matrix((9, 7))
+    plan = matrix.plan(library)
+    X, other = (library.array(random_array((7, 2), "float64", np.random.default_rng(i))) for i in (1, 2))
+    traced = torch.jit.trace(lambda x: plan @ x, X)
+    expect_product(library.numpy(traced(other)), matrix.dense(), library.numpy(other))
+    for product in (lambda x: plan @ x, lambda x: tessera.torch.spmm(plan, x)):
+        for trace in (make_fx(product), lambda x, product=product: torch.func.linearize(product, x)):
+            with pytest.raises(RuntimeError, match="PyTorch records its operations .* would miss this product"):
+                trace(X)

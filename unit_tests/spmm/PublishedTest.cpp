@@ -30,7 +30,8 @@ struct Device<double, OwnSpace> : OwnDevice<double> {
     return model(exec, options);
   }
   static std::string why_not_published(const OwnSpace&, Format format) {
-    return std::ranges::count(published, format) ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
+    const bool is_there = std::ranges::count(published, format) > 0;
+    return is_there ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
   }
 };
 
@@ -136,7 +137,7 @@ TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
 }
 
 /// Predictions do not apply to published kernels.
-/// SortedColumns orders itself: it is a candidate for the order of A only. If no other format is one, no order is tried.
+/// SortedColumns orders itself: it is a candidate for the order of A only. If it is the only one, no order is tried.
 TEST(PublishedTest, AFormatThatOrdersItselfIsNotReordered) {
   const auto others = std::exchange(Impl::Device<double, Exec>::published, {Format::SortedColumns});
   const Matrix A = elasticity();
