@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <tessera/select/Choose.hpp>
 #include <utility>
 #include <vector>
 
