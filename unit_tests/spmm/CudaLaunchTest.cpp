@@ -18,7 +18,7 @@ TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
   const CudaMatrix<double> wide(shared_windows(300)), narrow(shared_windows(300, 40));
   auto options = cuda_options(Format::Staged);
   std::array plans{wide.plan(options), narrow.plan(options)};
-  const std::vector<Exec> instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   std::vector<Workspace<Exec>> work;
   std::vector<Right<double>> x, first, again;
   for (std::size_t t = 0; t < 2; ++t) {
