@@ -136,7 +136,6 @@ TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
       << plan.explain();
 }
 
-/// Predictions do not apply to published kernels.
 /// SortedColumns orders itself: it is a candidate for the order of A only. If it is the only one, no order is tried.
 TEST(PublishedTest, AFormatThatOrdersItselfIsNotReordered) {
   const auto others = std::exchange(Impl::Device<double, Exec>::published, {Format::SortedColumns});
@@ -155,6 +154,7 @@ TEST(PublishedTest, AFormatThatOrdersItselfIsNotReordered) {
   Impl::Device<double, Exec>::published = others;
 }
 
+/// Predictions do not apply to published kernels.
 TEST(PublishedTest, TuningMeasuresEveryFormatAndKeepsRecordsApart) {
   const Matrix A = elasticity();
   const TemporaryFolder folder;
